@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced. install_packages: Debian packages of deploy/packages.txt, quiet and without a network when present.
 
 # Prints the packages of the list that are not installed, one a line.

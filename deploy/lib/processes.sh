@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced. Background processes known by pid and start time, so that a reused pid is never taken for ours.
 # A record is a file RUN/NAME holding "PID STARTTIME".
 

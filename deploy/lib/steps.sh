@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced. Long steps with an estimate, a live line on a terminal, one line each half minute elsewhere.
 
 die() {
