@@ -24,6 +24,7 @@ as_root() {
 # install_packages LIST
 install_packages() {
   local -a wanted
+  make_qemu_user || return
   mapfile -t wanted < <(missing_packages "$1")
   ((${#wanted[@]})) || return 0
   echo "installing ${#wanted[@]} Debian packages: ${wanted[*]}"
@@ -33,4 +34,15 @@ install_packages() {
   [[ -e /etc/postgresql-common/createcluster.conf ]] ||
     echo 'create_main_cluster = false' | as_root tee /etc/postgresql-common/createcluster.conf >/dev/null
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "${wanted[@]}"
+}
+
+# libvirt's QEMU driver run by root looks its built-in user and group up before it reads any configuration and
+# refuses to start without them. Debian makes them in libvirt-daemon-system, which brings a daemon,
+# firewall rules and a bridge: nothing of that is wanted here.
+make_qemu_user() {
+  ((EUID == 0)) || return 0
+  getent group libvirt-qemu >/dev/null || groupadd --system libvirt-qemu || return
+  getent passwd libvirt-qemu >/dev/null ||
+    useradd --system --gid libvirt-qemu --home-dir /var/lib/libvirt --no-create-home \
+      --shell /usr/sbin/nologin --comment "Libvirt Qemu" libvirt-qemu
 }
