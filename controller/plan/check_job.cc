@@ -1,0 +1,133 @@
+#include "controller/plan/check_job.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "controller/plan/check_load.h"
+#include "controller/plan/check_variant.h"
+#include "controller/plan/errors.h"
+#include "proto/wire/ids.h"
+
+namespace shakedown::plan {
+namespace {
+
+// The first code point of `text` and its length in bytes; nothing when it is not UTF-8 (RFC 3629).
+std::optional<std::pair<uint32_t, size_t>> FirstCodePoint(absl::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = byte(0) < 0x80   ? 1
+                        : byte(0) < 0xc2 ? 0
+                        : byte(0) < 0xe0 ? 2
+                        : byte(0) < 0xf0 ? 3
+                        : byte(0) < 0xf5 ? 4
+                                         : 0;
+  if (length == 0 || text.size() < length) return std::nullopt;
+  uint32_t point = length == 1 ? byte(0) : byte(0) & (0x7f >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
+    point = point << 6 | (byte(i) & 0x3f);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (point < kSmallest[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
+    return std::nullopt;
+  }
+  return std::make_pair(point, length);
+}
+
+// Controls, line separators and the marks that turn the direction of writing: they forge reports.
+bool IsControl(uint32_t point) {
+  return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
+         (point >= 0x2066 && point <= 0x2069);
+}
+
+bool IsPlainText(absl::string_view text) {
+  while (!text.empty()) {
+    const auto point = FirstCodePoint(text);
+    if (!point || IsControl(point->first)) return false;
+    text.remove_prefix(point->second);
+  }
+  return true;
+}
+
+void CheckSelector(const v1::MachineSelector& machines, Errors& errors) {
+  errors.CheckRange("number of machine names", machines.names_size(), 0, 100);
+  errors.CheckRange("number of machine tags", machines.tags_size(), 0, 100);
+  for (const std::string& name : machines.names()) {
+    const absl::Status ok = CheckName("machine", name);
+    if (!ok.ok()) errors.Add(std::string(ok.message()));
+  }
+  for (const std::string& tag : machines.tags()) {
+    const absl::Status ok = CheckName("machine tag", tag);
+    if (!ok.ok()) errors.Add(std::string(ok.message()));
+  }
+}
+
+std::string DefaultTitle(const v1::JobSpec& spec) {
+  std::string title = spec.variants(0).kernel();
+  for (int i = 1; i < spec.variants_size(); ++i) {
+    absl::StrAppend(&title, i == 1 ? " against " : ", ", spec.variants(i).kernel());
+  }
+  if (title.size() > 200) title = absl::StrCat(spec.variants_size(), " variants");
+  return title;
+}
+
+template <typename Set>
+void SetIfZero(uint64_t value, uint32_t assumed, Set set) {
+  if (value == 0) set(assumed);
+}
+
+void FillLatt(v1::LattLoad* latt) {
+  SetIfZero(latt->clients(), 4, [&](uint32_t n) { latt->set_clients(n); });
+  SetIfZero(latt->min_sleep_ms(), 100, [&](uint32_t n) { latt->set_min_sleep_ms(n); });
+  SetIfZero(latt->sleep_width_ms(), 500, [&](uint32_t n) { latt->set_sleep_width_ms(n); });
+  if (latt->command_size() == 0) latt->mutable_make();
+}
+
+void FillInterbench(v1::InterbenchLoad* bench) {
+  SetIfZero(bench->seconds(), 30, [&](uint32_t n) { bench->set_seconds(n); });
+  bench->set_seconds((bench->seconds() + 9) / 10 * 10);  // The length of X's ramp.
+  if (bench->benchmarks_size() == 0) {
+    bench->add_benchmarks("Video");
+    bench->add_benchmarks("X");
+  }
+  if (bench->loads_size() == 0) bench->add_loads("Burn");
+}
+
+}  // namespace
+
+absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
+  Errors errors;
+  if (spec.title().size() > 200 || !IsPlainText(spec.title())) {
+    errors.Add("title ", Quoted(spec.title()), " (", spec.title().size(),
+               " bytes): want at most 200 bytes of UTF-8 without control characters");
+  }
+  errors.CheckRange("number of variants", spec.variants_size(), 2, 26);
+  errors.CheckRange("number of loads", spec.loads_size(), 1, 32);
+  errors.CheckRange("blocks", spec.blocks(), 1, 1000);
+  errors.CheckRange("max_attempts", spec.max_attempts(), 0, 10);
+  errors.CheckRange("order_seed", spec.order_seed(), 0, std::numeric_limits<int64_t>::max());
+  for (int i = 0; i < std::min(spec.variants_size(), 26); ++i) {
+    CheckVariant(spec.variants(i), absl::StrCat("variant ", std::string(1, VariantLetter(i))),
+                 kernels, errors);
+  }
+  for (int i = 0; i < std::min(spec.loads_size(), 32); ++i) {
+    CheckLoad(spec.loads(i), absl::StrCat("load ", i + 1), errors);
+  }
+  CheckSelector(spec.machines(), errors);
+  return errors.AsStatus();
+}
+
+v1::JobSpec WithDefaults(v1::JobSpec spec) {
+  if (spec.title().empty()) spec.set_title(DefaultTitle(spec));
+  if (spec.max_attempts() == 0) spec.set_max_attempts(3);
+  for (v1::Load& load : *spec.mutable_loads()) {
+    if (load.iterations() == 0) load.set_iterations(1);
+    if (load.has_latt()) FillLatt(load.mutable_latt());
+    if (load.has_interbench()) FillInterbench(load.mutable_interbench());
+  }
+  return spec;
+}
+
+}  // namespace shakedown::plan

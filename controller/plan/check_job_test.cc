@@ -1,0 +1,216 @@
+#include "controller/plan/check_job.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace shakedown::plan {
+namespace {
+
+using ::testing::HasSubstr;
+
+Kernels Catalog() {
+  Kernels kernels;
+  kernels["debian-6.1"].set_name("debian-6.1");
+  kernels["debian-6.12"].set_name("debian-6.12");
+  kernels["cfs-v6"].set_unbuildable("needs gcc 3.4: no such toolchain");
+  return kernels;
+}
+
+v1::JobSpec GoodJob() {
+  v1::JobSpec spec;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    title: "CFS against EEVDF"
+    variants { kernel: "debian-6.1" }
+    variants {
+      kernel: "debian-6.12" boot_parameters: "nohz=off"
+      tunables { name: "kernel.sched_autogroup_enabled" value: "0" }
+      tunables { name: "sched/base_slice_ns" value: "3000000" }
+    }
+    loads { make { targets: "kernel/sched/" targets: "vmlinux" } }
+    loads { latt { clients: 4 command: "sh" command: "-c" command: "burn 3" } }
+    loads { interbench { benchmarks: "X" loads: "Burn" seconds: 10 } }
+    machines { names: "vm1" tags: "tcg" }
+    blocks: 2)",
+                                                            &spec));
+  return spec;
+}
+
+TEST(CheckJobTest, AcceptsAGoodJob) { EXPECT_EQ(CheckJob(GoodJob(), Catalog()), absl::OkStatus()); }
+
+TEST(CheckJobTest, AcceptsAAgainstA) {
+  v1::JobSpec spec = GoodJob();
+  *spec.mutable_variants(1) = spec.variants(0);
+  EXPECT_EQ(CheckJob(spec, Catalog()), absl::OkStatus());
+}
+
+TEST(CheckJobTest, AcceptsTheLimits) {
+  v1::JobSpec spec = GoodJob();
+  while (spec.variants_size() < 26) *spec.add_variants() = spec.variants(0);
+  while (spec.loads_size() < 32) *spec.add_loads() = spec.loads(0);
+  spec.set_blocks(1000);
+  spec.set_max_attempts(10);
+  spec.set_title(std::string(196, 'x') + "\xf0\x9f\x90\xa7");
+  spec.mutable_variants(0)->add_boot_parameters(std::string(256, 'p'));
+  EXPECT_EQ(CheckJob(spec, Catalog()), absl::OkStatus());
+}
+
+struct BadCase {
+  std::string name;
+  std::function<void(v1::JobSpec&)> spoil;
+  std::string want;  // Part of the message: object, value, what is wanted.
+};
+
+class CheckJobBadTest : public testing::TestWithParam<BadCase> {};
+
+TEST_P(CheckJobBadTest, NamesObjectValueAndWanted) {
+  v1::JobSpec spec = GoodJob();
+  GetParam().spoil(spec);
+  const absl::Status status = CheckJob(spec, Catalog());
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().want));
+  EXPECT_EQ(std::string(status.message()).find('\n'), std::string::npos);
+}
+
+v1::Variant& B(v1::JobSpec& spec) { return *spec.mutable_variants(1); }
+
+INSTANTIATE_TEST_SUITE_P(
+    , CheckJobBadTest,
+    testing::ValuesIn<BadCase>({
+        {"NoBlocks", [](auto& s) { s.set_blocks(0); }, "blocks 0: want 1 to 1000"},
+        {"AMillionBlocks", [](auto& s) { s.set_blocks(1000000); },
+         "blocks 1000000: want 1 to 1000"},
+        {"OneVariant", [](auto& s) { s.mutable_variants()->RemoveLast(); },
+         "number of variants 1: want 2 to 26"},
+        {"TwentySevenVariants",
+         [](auto& s) {
+           while (s.variants_size() < 27) s.add_variants()->set_kernel("debian-6.1");
+         },
+         "number of variants 27: want 2 to 26"},
+        {"NoLoad", [](auto& s) { s.clear_loads(); }, "number of loads 0: want 1 to 32"},
+        {"ManyAttempts", [](auto& s) { s.set_max_attempts(11); }, "max_attempts 11: want 0 to 10"},
+        {"HugeSeed", [](auto& s) { s.set_order_seed(~0ull); },
+         "order_seed 18446744073709551615: want"},
+        {"UnknownKernel", [](auto& s) { B(s).set_kernel("debian-7.0"); },
+         "variant B: kernel \"debian-7.0\": not in the catalog"},
+        {"KernelWithASlash", [](auto& s) { B(s).set_kernel("../etc"); }, "\"../etc\""},
+        {"KernelOf300", [](auto& s) { B(s).set_kernel(std::string(300, 'k')); },
+         "variant B: kernel"},
+        {"KernelWithEmoji", [](auto& s) { B(s).set_kernel("\xf0\x9f\x90\xa7"); }, "\\360\\237"},
+        {"Unbuildable", [](auto& s) { B(s).set_kernel("cfs-v6"); },
+         "can not be built here: needs gcc 3.4"},
+        {"LongTitle", [](auto& s) { s.set_title(std::string(201, 't')); },
+         "(201 bytes): want at most 200"},
+        {"TitleWithNewline", [](auto& s) { s.set_title("a\nb"); }, "title \"a\\nb\""},
+        {"TitleNotUtf8", [](auto& s) { s.set_title("\xc0\x80"); }, "title \"\\300\\200\""},
+        {"TitleSurrogate", [](auto& s) { s.set_title("\xed\xa0\x80"); }, "title"},
+        {"TitleC1", [](auto& s) { s.set_title("\xc2\x9b"); }, "without control characters"},
+        {"TitleTurnsText", [](auto& s) { s.set_title("\xe2\x80\xae"); },
+         "without control characters"},
+        {"BootParameterWithBlank", [](auto& s) { B(s).add_boot_parameters("a b"); },
+         "variant B: boot parameter \"a b\": want 1 to 256"},
+        {"BootParameterWithQuote", [](auto& s) { B(s).add_boot_parameters("a=\"b\""); },
+         "without blanks"},
+        {"BootParameterEmpty", [](auto& s) { B(s).add_boot_parameters(""); },
+         "boot parameter \"\""},
+        {"BootParameterLong", [](auto& s) { B(s).add_boot_parameters(std::string(257, 'a')); },
+         "want 1 to 256"},
+        {"BootParameterInit", [](auto& s) { B(s).add_boot_parameters("init=/bin/sh"); },
+         "\"init=/bin/sh\": the machine sets this itself"},
+        {"BootParameterDashes", [](auto& s) { B(s).add_boot_parameters("--"); },
+         "the machine sets"},
+        {"TunableWithPath", [](auto& s) { B(s).mutable_tunables(1)->set_name("sched/../x"); },
+         "tunable \"sched/../x\": want a sysctl"},
+        {"TunableAbsolute", [](auto& s) { B(s).mutable_tunables(1)->set_name("/proc/x"); },
+         "tunable \"/proc/x\""},
+        {"TunableBare", [](auto& s) { B(s).mutable_tunables(1)->set_name("swappiness"); },
+         "tunable \"swappiness\""},
+        {"TunableDots", [](auto& s) { B(s).mutable_tunables(0)->set_name("kernel..x"); },
+         "\"kernel..x\""},
+        {"TunableEmptyValue", [](auto& s) { B(s).mutable_tunables(0)->clear_value(); },
+         "tunable \"kernel.sched_autogroup_enabled\" value \"\": want"},
+        {"TunableTwice", [](auto& s) { *B(s).add_tunables() = B(s).tunables(0); }, "set twice"},
+        {"LoadWithoutKind", [](auto& s) { s.add_loads(); }, "load 4 names no load: want make"},
+        {"Iterations", [](auto& s) { s.mutable_loads(0)->set_iterations(101); },
+         "load 1: iterations 101: want 0 to 100"},
+        {"Warmups", [](auto& s) { s.mutable_loads(0)->set_warmups(11); }, "load 1: warmups 11"},
+        {"MakeVariable",
+         [](auto& s) { s.mutable_loads(0)->mutable_make()->add_targets("CC=evil"); },
+         "load 1: make: target \"CC=evil\""},
+        {"MakeOption",
+         [](auto& s) { s.mutable_loads(0)->mutable_make()->add_targets("-f/etc/passwd"); },
+         "target \"-f/etc/passwd\""},
+        {"Clients", [](auto& s) { s.mutable_loads(1)->mutable_latt()->set_clients(513); },
+         "load 2: latt: clients 513: want 0 to 512"},
+        {"CommandAndMake", [](auto& s) { s.mutable_loads(1)->mutable_latt()->mutable_make(); },
+         "want one of the two"},
+        {"Benchmark",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->add_benchmarks("Server"); },
+         "load 3: interbench: benchmark \"Server\": want one of Audio, Video, X, Gaming"},
+        {"BackgroundLoad",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->add_loads("Hack"); },
+         "background load \"Hack\": want one of None"},
+        {"OnlyItself", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_loads(0, "X"); },
+         "under itself alone"},
+        {"MachineName", [](auto& s) { s.mutable_machines()->add_names("my laptop"); },
+         "\"my laptop\""},
+        {"MachineTag", [](auto& s) { s.mutable_machines()->add_tags(""); }, "machine tag"},
+    }),
+    [](const auto& test) { return test.param.name; });
+
+TEST(CheckJobTest, SaysEverythingAtOnce) {
+  v1::JobSpec spec = GoodJob();
+  spec.set_blocks(0);
+  B(spec).set_kernel("nope");
+  const std::string message(CheckJob(spec, Catalog()).message());
+  EXPECT_THAT(message, HasSubstr("blocks 0"));
+  EXPECT_THAT(message, HasSubstr("; variant B: kernel \"nope\""));
+}
+
+TEST(CheckJobTest, AMessageStaysBounded) {
+  v1::JobSpec spec = GoodJob();
+  for (int i = 0; i < 1000; ++i) B(spec).add_boot_parameters(std::string(10000, ' '));
+  const std::string message(CheckJob(spec, Catalog()).message());
+  EXPECT_LT(message.size(), 8000u);
+  EXPECT_THAT(message, HasSubstr("errors more"));
+}
+
+TEST(WithDefaultsTest, SaysEverything) {
+  v1::JobSpec spec;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    variants { kernel: "a" } variants { kernel: "b" }
+    loads { make {} } loads { latt {} } loads { interbench { seconds: 11 } } blocks: 1)",
+                                                            &spec));
+  v1::JobSpec want;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    title: "a against b"
+    variants { kernel: "a" } variants { kernel: "b" }
+    loads { make {} iterations: 1 }
+    loads { latt { clients: 4 min_sleep_ms: 100 sleep_width_ms: 500 make {} } iterations: 1 }
+    loads { interbench { benchmarks: "Video" benchmarks: "X" loads: "Burn" seconds: 20 } iterations: 1 }
+    blocks: 1 max_attempts: 3)",
+                                                            &want));
+  const v1::JobSpec got = WithDefaults(spec);
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(got, want)) << got.DebugString();
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(WithDefaults(got), got));
+}
+
+TEST(WithDefaultsTest, KeepsWhatIsSaid) {
+  v1::JobSpec spec = GoodJob();
+  spec.set_max_attempts(1);
+  spec.mutable_loads(0)->set_iterations(5);
+  const v1::JobSpec got = WithDefaults(spec);
+  EXPECT_EQ(got.title(), "CFS against EEVDF");
+  EXPECT_EQ(got.max_attempts(), 1u);
+  EXPECT_EQ(got.loads(0).iterations(), 5u);
+  EXPECT_FALSE(got.loads(1).latt().has_make());
+}
+
+}  // namespace
+}  // namespace shakedown::plan

@@ -1,0 +1,110 @@
+#include "controller/plan/check_variant.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "proto/wire/ids.h"
+
+namespace shakedown::plan {
+namespace {
+
+// Boot parameters by which a machine finds its root, its console and the runner: its own, not a
+// variant's.
+constexpr std::array<absl::string_view, 7> kMachinesOwn = {
+    "root", "rootfstype", "rootflags", "init", "rdinit", "console", "initrd"};
+constexpr size_t kMaxWord = 256;
+constexpr int kMaxWords = 64;
+
+// Printable ASCII without blanks, quotes and backslashes: one word on a kernel's command line and
+// in a shell.
+bool IsPlainWord(absl::string_view word) {
+  return !word.empty() && word.size() <= kMaxWord &&
+         std::all_of(word.begin(), word.end(), [](char c) {
+           return absl::ascii_isgraph(c) && c != '"' && c != '\'' && c != '\\' && c != '`';
+         });
+}
+
+bool IsNamePart(absl::string_view part) {
+  return !part.empty() && part != "." && part != ".." &&
+         std::all_of(part.begin(), part.end(),
+                     [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; });
+}
+
+// "kernel.sched_rt_runtime_us" or "sched/base_slice_ns": every part plain, so that none can leave
+// its folder.
+bool IsTunableName(absl::string_view name) {
+  const bool debugfs = absl::ConsumePrefix(&name, "sched/");
+  const std::vector<absl::string_view> parts = absl::StrSplit(name, debugfs ? '/' : '.');
+  return name.size() <= 128 && (debugfs || parts.size() >= 2) &&
+         std::all_of(parts.begin(), parts.end(), IsNamePart);
+}
+
+void CheckBootParameter(const std::string& parameter, const std::string& where, Errors& errors) {
+  const absl::string_view name = absl::string_view(parameter).substr(0, parameter.find('='));
+  if (!IsPlainWord(parameter)) {
+    errors.Add(where, ": boot parameter ", Quoted(parameter),
+               ": want 1 to 256 printable ASCII characters without blanks, quotes and backslashes");
+  } else if (parameter == "--" ||
+             std::find(kMachinesOwn.begin(), kMachinesOwn.end(), name) != kMachinesOwn.end()) {
+    errors.Add(where, ": boot parameter ", Quoted(parameter),
+               ": the machine sets this itself, want none of --, ",
+               absl::StrJoin(kMachinesOwn, ", "));
+  }
+}
+
+void CheckTunable(const v1::Tunable& tunable, const std::string& where, Errors& errors) {
+  if (!IsTunableName(tunable.name())) {
+    errors.Add(where, ": tunable ", Quoted(tunable.name()),
+               ": want a sysctl such as kernel.sched_autogroup_enabled or a file such as "
+               "sched/base_slice_ns");
+  }
+  if (!IsPlainWord(tunable.value())) {
+    errors.Add(where, ": tunable ", Quoted(tunable.name()), " value ", Quoted(tunable.value()),
+               ": want 1 to 256 printable ASCII characters without blanks, quotes and backslashes");
+  }
+}
+
+void CheckKernelOf(const v1::Variant& variant, const std::string& where, const Kernels& kernels,
+                   Errors& errors) {
+  const absl::Status name = CheckName(absl::StrCat(where, ": kernel"), variant.kernel());
+  const auto found = kernels.find(variant.kernel());
+  if (!name.ok()) {
+    errors.Add(std::string(name.message()));
+  } else if (found == kernels.end()) {
+    errors.Add(where, ": kernel ", Quoted(variant.kernel()),
+               ": not in the catalog, want a name that `shakedown kernels` lists");
+  } else if (!found->second.unbuildable().empty()) {
+    errors.Add(where, ": kernel ", Quoted(variant.kernel()),
+               " can not be built here: ", found->second.unbuildable());
+  }
+}
+
+}  // namespace
+
+void CheckVariant(const v1::Variant& variant, const std::string& where, const Kernels& kernels,
+                  Errors& errors) {
+  CheckKernelOf(variant, where, kernels, errors);
+  errors.CheckRange(absl::StrCat(where, ": number of boot parameters"),
+                    variant.boot_parameters_size(), 0, kMaxWords);
+  errors.CheckRange(absl::StrCat(where, ": number of tunables"), variant.tunables_size(), 0,
+                    kMaxWords);
+  for (const std::string& parameter : variant.boot_parameters()) {
+    CheckBootParameter(parameter, where, errors);
+  }
+  std::set<absl::string_view> names;
+  for (const v1::Tunable& tunable : variant.tunables()) {
+    CheckTunable(tunable, where, errors);
+    if (!names.insert(tunable.name()).second) {
+      errors.Add(where, ": tunable ", Quoted(tunable.name()), ": set twice, want each once");
+    }
+  }
+}
+
+}  // namespace shakedown::plan

@@ -1,0 +1,50 @@
+#include "controller/plan/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/plan/text.h"
+
+namespace shakedown::plan {
+namespace {
+
+v1::JobSpec Spec(std::initializer_list<const char*> loads) {
+  v1::JobSpec spec;
+  for (const char* load : loads) *spec.add_loads() = *ParseLoad(load);
+  return spec;
+}
+
+TEST(GuessLoadSecondsTest, GrowsWithItsParameters) {
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("make")), 20);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("make iterations=3 warmups=1")), 80);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("latt seconds=90")), 90);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("interbench seconds=10")), 26);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("interbench loads=None,Burn,Read seconds=30")), 198);
+}
+
+TEST(EstimateWorkTest, GuessesAndSaysSo) {
+  const Estimate estimate = EstimateWork(Spec({"make", "interbench"}), 2, 4, {});
+  EXPECT_EQ(estimate.seconds, 4u * (15 + 20 + 26) + 2 * 540);
+  EXPECT_EQ(
+      estimate.basis,
+      "boots: no history, guessed from the loads' parameters; builds: no history, guessed for the "
+      "minimal guest configuration");
+}
+
+TEST(EstimateWorkTest, UsesThePast) {
+  const Estimate estimate = EstimateWork(
+      Spec({"make"}), 1, 4, {.boot_seconds = 30.5, .boots = 7, .build_seconds = 100, .builds = 2});
+  EXPECT_EQ(estimate.seconds, 222u);
+  EXPECT_EQ(estimate.basis, "boots: median of 7 with these loads; builds: median of 2");
+}
+
+TEST(EstimateWorkTest, SaysNothingOfBuildsWhenThereAreNone) {
+  EXPECT_EQ(EstimateWork(Spec({"make"}), 0, 2, {.boot_seconds = 30, .boots = 1}).basis,
+            "boots: median of 1 with these loads");
+}
+
+TEST(RunLimitSecondsTest, LeavesRoomForASlowMachine) {
+  EXPECT_EQ(RunLimitSeconds(Spec({"make"})), 420u);
+}
+
+}  // namespace
+}  // namespace shakedown::plan
