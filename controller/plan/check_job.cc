@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -10,43 +9,23 @@
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
 #include "proto/wire/ids.h"
+#include "proto/wire/sanitise.h"
 
 namespace shakedown::plan {
 namespace {
 
-// The first code point of `text` and its length in bytes; nothing when it is not UTF-8 (RFC 3629).
-std::optional<std::pair<uint32_t, size_t>> FirstCodePoint(absl::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80   ? 1
-                        : byte(0) < 0xc2 ? 0
-                        : byte(0) < 0xe0 ? 2
-                        : byte(0) < 0xf0 ? 3
-                        : byte(0) < 0xf5 ? 4
-                                         : 0;
-  if (length == 0 || text.size() < length) return std::nullopt;
-  uint32_t point = length == 1 ? byte(0) : byte(0) & (0x7f >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
-    point = point << 6 | (byte(i) & 0x3f);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (point < kSmallest[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
-    return std::nullopt;
-  }
-  return std::make_pair(point, length);
-}
-
 // Controls, line separators and the marks that turn the direction of writing: they forge reports.
-bool IsControl(uint32_t point) {
+bool IsControl(char32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
          (point >= 0x2066 && point <= 0x2069);
 }
 
 bool IsPlainText(absl::string_view text) {
   while (!text.empty()) {
-    const auto point = FirstCodePoint(text);
-    if (!point || IsControl(point->first)) return false;
-    text.remove_prefix(point->second);
+    char32_t point;
+    const size_t length = DecodeUtf8(text, &point);
+    if (length == 0 || IsControl(point)) return false;
+    text.remove_prefix(length);
   }
   return true;
 }
