@@ -1,13 +1,11 @@
 #include "controller/plan/check_variant.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "proto/wire/ids.h"
@@ -15,10 +13,6 @@
 namespace shakedown::plan {
 namespace {
 
-// Boot parameters by which a machine finds its root, its console and the runner: its own, not a
-// variant's.
-constexpr std::array<absl::string_view, 7> kMachinesOwn = {
-    "root", "rootfstype", "rootflags", "init", "rdinit", "console", "initrd"};
 constexpr size_t kMaxWord = 256;
 constexpr int kMaxWords = 64;
 
@@ -46,16 +40,14 @@ bool IsTunableName(absl::string_view name) {
          std::all_of(parts.begin(), parts.end(), IsNamePart);
 }
 
+// A parameter may also break the machine's own (init=, root=): how a kernel fails can be tried on
+// purpose.
 void CheckBootParameter(const std::string& parameter, const std::string& where, Errors& errors) {
-  const absl::string_view name = absl::string_view(parameter).substr(0, parameter.find('='));
   if (!IsPlainWord(parameter)) {
     errors.Add(where, ": boot parameter ", Quoted(parameter),
                ": want 1 to 256 printable ASCII characters without blanks, quotes and backslashes");
-  } else if (parameter == "--" ||
-             std::find(kMachinesOwn.begin(), kMachinesOwn.end(), name) != kMachinesOwn.end()) {
-    errors.Add(where, ": boot parameter ", Quoted(parameter),
-               ": the machine sets this itself, want none of --, ",
-               absl::StrJoin(kMachinesOwn, ", "));
+  } else if (parameter == "--") {
+    errors.Add(where, ": boot parameter \"--\": it ends the kernel's parameters, want none");
   }
 }
 
