@@ -1,0 +1,13 @@
+#pragma once
+
+#include "shakedown/v1/report.pb.h"
+
+namespace shakedown::compare {
+
+// The report of a job, also of one that has not ended: each boot gives one value a metric (the
+// median of its measured iterations, warm-ups left out), each variant the median of its boots. Only
+// measured boots give values; every other attempt is listed with its reason. No statistics and no
+// verdict: values, medians, changes and n.
+v1::Report MakeReport(const v1::ReportData& data);
+
+}  // namespace shakedown::compare

@@ -1,0 +1,213 @@
+#include "controller/compare/print_report.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "controller/compare/layout.h"
+#include "controller/compare/print_metrics.h"
+#include "controller/compare/words.h"
+
+namespace shakedown::compare {
+namespace {
+
+constexpr size_t kLabel = 11;  // Column of what follows a label in the header.
+
+std::string Labelled(absl::string_view label, absl::string_view text) {
+  return Wrap(Left(label, kLabel), Ascii(text));
+}
+
+std::string ShortKey(absl::string_view key) { return std::string(key.substr(0, 12)); }
+
+std::string PrintVariantHead(const v1::ReportVariant& variant) {
+  std::string out = Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "), Ascii(variant.text()));
+  const std::string identity = variant.release().empty()
+                                   ? "not built"
+                                   : absl::StrCat("release ", variant.release(),
+                                                  variant.build_key().empty() ? "" : ", build ",
+                                                  ShortKey(variant.build_key()));
+  absl::StrAppend(&out, Wrap("     ", Ascii(identity)));
+  return out;
+}
+
+// "ABBA BAAB" for two variants, blocks parted by blanks for more.
+std::string OrderText(const v1::Report& report) {
+  std::string text;
+  for (int i = 0; i < report.order_size(); ++i) {
+    const bool joined = report.variants_size() == 2 && i % 2 == 1;
+    absl::StrAppend(&text, i == 0 || joined ? "" : " ", report.order(i));
+  }
+  return text;
+}
+
+std::string PrintFacts(const v1::Report& report) {
+  std::vector<std::string> facts;
+  for (const v1::ReportFact& fact : report.facts()) {
+    facts.push_back(absl::StrCat(fact.name(), " ", fact.value()));
+  }
+  std::string text = report.machines_size() == 0 ? "none has given a result yet"
+                                                 : absl::StrJoin(report.machines(), ", ");
+  if (!facts.empty()) absl::StrAppend(&text, ": ", absl::StrJoin(facts, "; "));
+  return Labelled("Machine", text);
+}
+
+std::string PrintHead(const v1::Report& report) {
+  std::string out = Wrap(absl::StrCat("Shakedown job ", report.job(), ": "), Ascii(report.title()));
+  if (report.emulated()) {
+    absl::StrAppend(&out, Wrap("",
+                               "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
+                               "The numbers say nothing about real hardware."));
+  }
+  out += '\n';
+  for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
+  out += '\n';
+  out += PrintFacts(report);
+  absl::StrAppend(
+      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
+  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
+                                                       report.order_seed(), ")")));
+  absl::StrAppend(&out, Labelled("State", report.state()));
+  return out;
+}
+
+// "2 measured, 1 panicked, 1 farm_failed (says nothing of the kernel)".
+std::string OutcomesText(const v1::ReportVariant& variant) {
+  std::vector<std::string> parts;
+  for (const v1::ReportCount& count : variant.outcomes()) {
+    const bool ours = count.outcome() == "farm_failed" || count.outcome() == "disturbed";
+    parts.push_back(absl::StrCat(count.count(), " ", count.outcome(),
+                                 ours ? " (says nothing of the kernel)" : ""));
+  }
+  return parts.empty() ? "none" : absl::StrJoin(parts, ", ");
+}
+
+std::string PrintOutcomes(const v1::Report& report) {
+  std::string out = "\nBoots\n";
+  for (const v1::ReportVariant& variant : report.variants()) {
+    absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "),
+                               Ascii(OutcomesText(variant))));
+  }
+  return out;
+}
+
+// Lines of a program's output behind a bar, long ones going on in the next line.
+std::string PrintQuoted(const google::protobuf::RepeatedPtrField<std::string>& lines) {
+  constexpr absl::string_view kBar = "    | ";
+  std::string out;
+  for (const std::string& line : lines) {
+    const std::string text = Ascii(line);
+    for (size_t start = 0; start < text.size(); start += kTableWidth - kBar.size()) {
+      std::string piece = text.substr(start, kTableWidth - kBar.size());
+      absl::StripTrailingAsciiWhitespace(&piece);
+      absl::StrAppend(&out, piece.empty() ? "    |" : kBar, piece, "\n");
+    }
+  }
+  return out;
+}
+
+std::string PrintBuildFailures(const v1::Report& report) {
+  if (report.build_failures().empty()) return "";
+  std::string out = "\nBuilds without a kernel\n";
+  for (const v1::ReportBuildFailure& failure : report.build_failures()) {
+    absl::StrAppend(&out, Wrap("  ", Ascii(absl::StrCat(failure.kernel(), ": ", failure.status()))),
+                    PrintQuoted(failure.error()));
+  }
+  return out;
+}
+
+// Boots with the same outcome and reason and without a console stand together.
+std::string PrintFailures(const v1::Report& report) {
+  if (report.failures().empty()) return "";
+  std::string out = "\nBoots without numbers\n";
+  std::vector<std::pair<std::string, std::string>> quiet;  // What happened, to whom.
+  for (const v1::ReportFailure& failure : report.failures()) {
+    const std::string reason = failure.reason().empty() ? "" : absl::StrCat(": ", failure.reason());
+    const std::string what = Ascii(absl::StrCat(failure.outcome(), reason));
+    if (!failure.console_tail().empty()) {
+      absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(failure.boot()), "  "), what),
+                      PrintQuoted(failure.console_tail()));
+      continue;
+    }
+    auto known = std::find_if(quiet.begin(), quiet.end(),
+                              [&](const auto& entry) { return entry.first == what; });
+    if (known == quiet.end()) known = quiet.insert(quiet.end(), {what, ""});
+    absl::StrAppend(&known->second, known->second.empty() ? "" : ", ", Ascii(failure.boot()));
+  }
+  for (const auto& [what, boots] : quiet) {
+    absl::StrAppend(&out, Wrap("  ", boots), Wrap("    ", what));
+  }
+  return out;
+}
+
+std::string PrintDifferences(const v1::Report& report) {
+  std::string out = "\nDifferences between the variants\n";
+  if (report.differences().empty()) out += "  none: the same kernel, run the same way\n";
+  for (const v1::ReportDifference& difference : report.differences()) {
+    absl::StrAppend(&out, Wrap("  ", Ascii(difference.name())));
+    for (int i = 0; i < difference.values_size() && i < report.variants_size(); ++i) {
+      const std::string value = Ascii(difference.values(i));
+      absl::StrAppend(&out, Wrap(absl::StrCat("    ", Ascii(report.variants(i).letter()), "  "),
+                                 value.empty() ? "-" : value));
+    }
+  }
+  return out;
+}
+
+// The command over several lines: broken between flags, and before a value that would not fit
+// otherwise.
+std::string PrintRepeat(const v1::Report& report) {
+  std::string out = "\nTo repeat\n ";
+  size_t column = 1;
+  const auto add = [&](absl::string_view text, size_t indent) {
+    if (column > 1 && column + 3 + text.size() > kTableWidth) {
+      absl::StrAppend(&out, " \\\n", std::string(indent - 1, ' '));
+      column = indent - 1;
+    }
+    absl::StrAppend(&out, " ", text);
+    column += 1 + text.size();
+  };
+  for (const std::string& argument : report.repeat_command()) {
+    const std::string piece = Ascii(argument);
+    const size_t blank = piece.find(' ');
+    if (piece.size() + 6 <= kTableWidth || blank == std::string::npos) {
+      add(piece, 4);
+    } else {
+      add(piece.substr(0, blank), 4);
+      add(piece.substr(blank + 1), 6);
+    }
+  }
+  out += '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string PrintReport(const v1::Report& report) {
+  std::string out = PrintHead(report);
+  for (const v1::ReportLoad& load : report.loads()) absl::StrAppend(&out, "\n", PrintMetrics(load));
+  absl::StrAppend(&out, "\n",
+                  Wrap("",
+                       "median: of the boots' values; a boot's value is the median of its "
+                       "measured iterations. change: of the median against A. n: boots."));
+  absl::StrAppend(&out, PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
+                  PrintDifferences(report), PrintRepeat(report));
+  return out;
+}
+
+std::string ReportJson(const v1::Report& report) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string json;
+  // Fails for Any messages alone, and a Report has none.
+  (void)google::protobuf::util::MessageToJsonString(report, &json, options);
+  return json;
+}
+
+}  // namespace shakedown::compare

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "shakedown/v1/report.pb.h"
+
+namespace shakedown::compare {
+
+// The report as text for a mail: plain ASCII, no tabs, at most 78 columns (prose 72) but for one
+// thing: a value in the command at the end that is longer by itself. Hostile strings (titles,
+// consoles, facts) come out harmless.
+std::string PrintReport(const v1::Report& report);
+
+// The same report as JSON, with the names of report.proto.
+std::string ReportJson(const v1::Report& report);
+
+}  // namespace shakedown::compare

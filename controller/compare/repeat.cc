@@ -1,0 +1,55 @@
+#include "controller/compare/repeat.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "controller/plan/text.h"
+
+namespace shakedown::compare {
+namespace {
+
+bool IsPlain(char c) {
+  return absl::ascii_isalnum(c) ||
+         absl::string_view("%+,-./:=@_").find(c) != absl::string_view::npos;
+}
+
+// Words of a command that hold blanks can be given in a job file alone.
+bool FitsAFlag(const v1::Load& load) {
+  const absl::StatusOr<v1::Load> again = plan::ParseLoad(plan::PrintLoad(load));
+  return again.ok() && std::equal(again->latt().command().begin(), again->latt().command().end(),
+                                  load.latt().command().begin(), load.latt().command().end());
+}
+
+}  // namespace
+
+std::string ShellWord(absl::string_view text) {
+  if (!text.empty() && std::all_of(text.begin(), text.end(), IsPlain)) return std::string(text);
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+std::vector<std::string> RepeatCommand(const v1::JobView& job) {
+  const v1::JobSpec& spec = job.spec();
+  if (!std::all_of(spec.loads().begin(), spec.loads().end(), FitsAFlag)) {
+    return {"shakedown submit JOBFILE",
+            absl::StrCat("# with order_seed: ", job.plan().order_seed(), " in it")};
+  }
+  std::vector<std::string> command = {"shakedown submit"};
+  const auto add = [&](absl::string_view flag, absl::string_view value) {
+    command.push_back(absl::StrCat(flag, " ", ShellWord(value)));
+  };
+  for (int v = 0; v < spec.variants_size(); ++v) {
+    add(v == 0 ? "--baseline" : "--challenger", plan::PrintVariant(spec.variants(v)));
+  }
+  for (const v1::Load& load : spec.loads()) add("--load", plan::PrintLoad(load));
+  for (const std::string& name : spec.machines().names()) add("--machine", name);
+  for (const std::string& tag : spec.machines().tags()) add("--tag", tag);
+  add("--blocks", absl::StrCat(spec.blocks()));
+  if (spec.max_attempts() != 3) add("--attempts", absl::StrCat(spec.max_attempts()));
+  add("--seed", absl::StrCat(job.plan().order_seed()));
+  add("--title", spec.title());
+  return command;
+}
+
+}  // namespace shakedown::compare

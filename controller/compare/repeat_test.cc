@@ -1,0 +1,48 @@
+#include "controller/compare/repeat.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_join.h"
+#include "controller/plan/text.h"
+
+namespace shakedown::compare {
+namespace {
+
+TEST(ShellWordTest, Table) {
+  EXPECT_EQ(ShellWord("debian-6.1"), "debian-6.1");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("a b"), "'a b'");
+  EXPECT_EQ(ShellWord("O'Brien $(x)"), "'O'\\''Brien $(x)'");
+}
+
+TEST(RepeatCommandTest, SaysAllThatMakesTheSameJob) {
+  v1::JobView job;
+  *job.mutable_spec()->add_variants() = *plan::ParseVariant("a");
+  *job.mutable_spec()->add_variants() = *plan::ParseVariant("b nohz=off kernel.x=1");
+  *job.mutable_spec()->add_loads() = *plan::ParseLoad("make jobs=2");
+  *job.mutable_spec()->add_loads() = *plan::ParseLoad("latt");
+  job.mutable_spec()->mutable_machines()->add_names("vm1");
+  job.mutable_spec()->mutable_machines()->add_tags("kvm");
+  job.mutable_spec()->set_blocks(4);
+  job.mutable_spec()->set_max_attempts(5);
+  job.mutable_spec()->set_title("a & b");
+  job.mutable_plan()->set_order_seed(77);
+  EXPECT_EQ(
+      absl::StrJoin(RepeatCommand(job), " "),
+      "shakedown submit --baseline a --challenger 'b nohz=off kernel.x=1' --load 'make jobs=2' "
+      "--load latt --machine vm1 --tag kvm --blocks 4 --attempts 5 --seed 77 --title 'a & b'");
+}
+
+TEST(RepeatCommandTest, WordsWithBlanksWantAJobFile) {
+  v1::JobView job;
+  v1::LattLoad* latt = job.mutable_spec()->add_loads()->mutable_latt();
+  latt->add_command("sh");
+  latt->add_command("-c");
+  latt->add_command("echo x; exit");
+  job.mutable_plan()->set_order_seed(3);
+  EXPECT_EQ(absl::StrJoin(RepeatCommand(job), " "),
+            "shakedown submit JOBFILE # with order_seed: 3 in it");
+}
+
+}  // namespace
+}  // namespace shakedown::compare
