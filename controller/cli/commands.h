@@ -1,0 +1,76 @@
+// One function a command. Each prints its result, complains in one line, and gives the exit code.
+#ifndef SHAKEDOWN_CONTROLLER_CLI_COMMANDS_H_
+#define SHAKEDOWN_CONTROLLER_CLI_COMMANDS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "controller/cli/farm.h"
+#include "controller/cli/interrupt.h"
+#include "controller/cli/options.h"
+#include "controller/cli/screen.h"
+#include "proto/wire/clock.h"
+#include "shakedown/v1/job.pb.h"
+
+namespace shakedown::cli {
+
+// What a command works with. Everything outlives it.
+struct Desk {
+  Screen& screen;
+  Farm& farm;
+  Clock& clock;
+  Interrupt& interrupt;
+};
+
+int Submit(const Desk& desk, const SubmitArgs& args);
+int Watch(const Desk& desk, const WatchArgs& args);
+int Report(const Desk& desk, const ReportArgs& args);
+int Cancel(const Desk& desk, const CancelArgs& args);
+int Logs(const Desk& desk, const LogsArgs& args);
+int List(const Desk& desk, const ListArgs& args);
+int Boots(const Desk& desk, const BootsArgs& args);
+int ShowKernel(const Desk& desk, const KernelShowArgs& args);
+int AddKernel(const Desk& desk, const KernelAddArgs& args);
+int LintKernels(Screen& screen, const KernelLintArgs& args);
+
+// The job that the arguments describe. InvalidArgument names the option; errors of the job file.
+absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);
+
+// Complains, and says what a script is told.
+int Fail(Screen& screen, const absl::Status& status);
+
+// True when no answer came and asking again may help.
+bool WorthAnotherTry(const absl::Status& status);
+
+// Waits between tries: longer each time.
+class Patience {
+ public:
+  Patience(const Desk& desk, absl::Duration limit);
+  // Begins anew: an answer came.
+  void Heard();
+  void set_limit(absl::Duration limit) { limit_ = limit; }
+  // Waits for the next try. False: the limit has passed since the last answer, or Ctrl-C.
+  bool Wait();
+
+ private:
+  const Desk& desk_;
+  absl::Duration limit_;
+  absl::Duration heard_;
+  absl::Duration pause_;
+};
+
+enum class Progress { kToOutput, kToErrors };
+
+// Follows a job to its end, over restarts of the controller, then prints the summary; complains
+// when it can not. What `watch` and `submit --wait` have in common.
+struct Followed {
+  int exit_code = 0;
+  v1::JobView job;
+  bool ended = false;
+};
+Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress);
+
+}  // namespace shakedown::cli
+
+#endif  // SHAKEDOWN_CONTROLLER_CLI_COMMANDS_H_

@@ -1,0 +1,71 @@
+#include "controller/cli/exit_code.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace shakedown::cli {
+
+Fault FaultOf(v1::Outcome outcome) {
+  switch (outcome) {
+    case v1::OUTCOME_MEASURED:
+      return Fault::kNone;
+    case v1::OUTCOME_BUILD_FAILED:
+    case v1::OUTCOME_BOOT_FAILED:
+    case v1::OUTCOME_PANICKED:
+    case v1::OUTCOME_HUNG:
+    case v1::OUTCOME_WRONG_KERNEL:
+    case v1::OUTCOME_SCHEDULER_EJECTED:
+    case v1::OUTCOME_LOAD_FAILED:
+      return Fault::kKernel;
+    case v1::OUTCOME_CANCELLED:
+      return Fault::kCancelled;
+    default:
+      // Disturbed, farm_failed, and what a newer farm may send: not measured and no finding.
+      return Fault::kFarm;
+  }
+}
+
+int ExitCodeOf(const v1::JobView& job) {
+  if (job.state() != v1::JOB_STATE_DONE) return kOther;
+  std::map<std::pair<uint32_t, uint32_t>, const v1::BootView*> last;
+  for (const v1::BootView& boot : job.boots()) {
+    const v1::BootView*& slot = last[{boot.block(), boot.variant()}];
+    if (slot == nullptr || boot.attempt() >= slot->attempt()) slot = &boot;
+  }
+  int code = kOk;
+  for (const auto& [key, boot] : last) {
+    switch (FaultOf(boot->outcome())) {
+      case Fault::kFarm:
+        return kFarmFailed;
+      case Fault::kKernel:
+        code = kKernelFailed;
+        break;
+      case Fault::kCancelled:
+        code = std::max(code, kOther);
+        break;
+      case Fault::kNone:
+        break;
+    }
+  }
+  return code;
+}
+
+int ExitCodeOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return kOk;
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kOutOfRange:
+      return kUsage;
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+      return kFarmFailed;
+    default:
+      return kOther;
+  }
+}
+
+}  // namespace shakedown::cli

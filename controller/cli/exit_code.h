@@ -1,0 +1,31 @@
+// What the process says to a script.
+#ifndef SHAKEDOWN_CONTROLLER_CLI_EXIT_CODE_H_
+#define SHAKEDOWN_CONTROLLER_CLI_EXIT_CODE_H_
+
+#include "absl/status/status.h"
+#include "shakedown/v1/farm.pb.h"
+
+namespace shakedown::cli {
+
+inline constexpr int kOk = 0;
+inline constexpr int kOther = 1;
+inline constexpr int kFarmFailed = 2;
+inline constexpr int kKernelFailed = 3;
+inline constexpr int kUsage = 64;         // EX_USAGE of sysexits.h.
+inline constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it.
+
+// What became of one boot in the end.
+enum class Fault { kNone, kKernel, kFarm, kCancelled };
+Fault FaultOf(v1::Outcome outcome);
+
+// Of a job that has ended; only the last attempt of each boot counts. The farm's failures win over
+// the kernels': with one, the job does not say what it was asked to. kOther: cancelled, or not
+// ended.
+int ExitCodeOf(const v1::JobView& job);
+
+// Of a call: kUsage when what was asked for is wrong or unknown, kFarmFailed when no answer came.
+int ExitCodeOf(const absl::Status& status);
+
+}  // namespace shakedown::cli
+
+#endif  // SHAKEDOWN_CONTROLLER_CLI_EXIT_CODE_H_

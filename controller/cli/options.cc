@@ -1,0 +1,330 @@
+#include "controller/cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "controller/cli/exit_code.h"
+#include "proto/wire/ids.h"
+#include "proto/wire/sanitise.h"
+
+namespace shakedown::cli {
+namespace {
+
+constexpr char kVersion[] = "shakedown 0.1.0";
+
+constexpr char kFooter[] = R"(Start here:
+  shakedown kernels                      what can be compared
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --load latt --wait
+  shakedown watch 17                     follow job 17; leaving does not stop it
+  shakedown report 17                    its numbers
+  shakedown COMMAND --help               options and examples of one command
+
+A boot is written 17.3B: job 17, block 3, variant B (A is the baseline); 17.3B.2 is its second attempt.
+
+The farm: --server and --token-file, else SHAKEDOWN_SERVER and SHAKEDOWN_TOKEN_FILE, else the lines
+"server = …" and "token_file = …" in ~/.config/shakedown/cli.conf, which deploy/quickstart writes.
+
+Exit codes: 0 done; 2 the farm failed or does not answer; 3 some kernel failed; 64 wrong usage or
+something unknown asked for; 130 interrupted; 1 anything else.)";
+
+constexpr char kSubmitFooter[] =
+    R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
+a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter.
+A load is a word and its options, one argument: make, latt, interbench.
+
+Examples:
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12-hz1000 \
+                   --load make --load latt --load interbench --blocks 2
+  shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
+                   --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
+  shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
+  shakedown submit job.txtpb --wait         0 done, 2 the farm failed, 3 some kernel failed
+
+A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --machine, --tag,
+--attempts and --seed win over what it says.
+
+With --json the answer is the proto's JSON: SubmitJobResponse; with --dry-run PlanJobResponse; with --wait
+the JobView after the end, while progress goes to the error stream.)";
+
+constexpr char kLogsFooter[] = R"(Examples:
+  shakedown logs 17.1B                   console and runner of a boot's latest attempt
+  shakedown logs 17.1B.1 --follow        of its first attempt, and what is still to come
+  shakedown logs 3f2a91bc                of a build, as `shakedown builds` shows its id)";
+
+constexpr char kAddFooter[] =
+    R"(Patches are applied in the order given, after those of the base; options are set after the base's and win.
+
+Examples:
+  shakedown kernels add 6.12-mine --from debian-6.12-hz1000 --patch 0001-mine.patch --config SCHED_MINE=y
+  shakedown kernels add 6.12-hz300 --from debian-6.12 --config HZ_300=y --config HZ_1000=n)";
+
+constexpr char kLintFooter[] =
+    R"(Without FILE: the whole catalog in kernels/catalog with the fragments in kernels/configs of the folder you
+are in. Needs no farm. Exit code 1 when something is wrong.)";
+
+constexpr char kListFooter[] =
+    "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
+
+// A whole number in [low, high], said with the option's name when it is not.
+template <typename T, typename Store>
+CLI::Option* AddNumber(CLI::App* app, const std::string& name, T low, T high, Store store,
+                       const std::string& help) {
+  const std::string shown = absl::StartsWith(name, "--") ? name.substr(0, name.find(',')) : name;
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [shown, low, high, store](const std::string& text) {
+            T value = 0;
+            // SimpleAtoi takes surrounding blanks and signs; people's typing errors should not
+            // pass.
+            const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+            if (!digits || !absl::SimpleAtoi(text, &value) || value < low || value > high) {
+              throw CLI::ValidationError(absl::StrCat(
+                  shown, " ", Quoted(text), ": want a whole number from ", low, " to ", high));
+            }
+            store(value);
+          },
+          help)
+      ->type_name("N");
+}
+
+// --name VALUE, which may be given many times, one value each time.
+CLI::Option* AddMany(CLI::App* app, const std::string& name, std::vector<std::string>& values,
+                     const std::string& help, const std::string& type) {
+  return app->add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+// Filled while CLI11 parses; the callback of the command that was chosen moves its part out.
+struct Parse {
+  Invocation invocation;
+  SubmitArgs submit;
+  WatchArgs watch;
+  ReportArgs report;
+  CancelArgs cancel;
+  LogsArgs logs;
+  ListArgs list;
+  BootsArgs boots;
+  KernelShowArgs show;
+  KernelAddArgs add;
+  KernelLintArgs lint;
+};
+
+void AddJob(CLI::App* app, int64_t& job) {
+  app->add_option_function<std::string>(
+         "JOB",
+         [&job](const std::string& text) {
+           const bool digits = text.find_first_not_of("0123456789") == text.npos;
+           if (!digits || !absl::SimpleAtoi(text, &job) || job < 1) {
+             throw CLI::ValidationError(
+                 absl::StrCat("job ", Quoted(text), ": want a job's number, e.g. 17"));
+           }
+         },
+         "Number of the job, e.g. 17")
+      ->type_name("N")
+      ->required();
+}
+
+void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
+
+void AddSubmit(CLI::App& app, Parse& parse) {
+  SubmitArgs& args = parse.submit;
+  CLI::App* sub = app.add_subcommand("submit", "Submit a comparison of kernels")->group("Jobs");
+  sub->add_option("JOB", args.file, "Job file (text proto); - is standard input")
+      ->type_name("FILE");
+  sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
+  AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
+  AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
+  AddNumber<uint32_t>(
+      sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
+      "Blocks: each boots every variant once; 1 to 1000, default 2");
+  sub->add_option("--title", args.title, "What the job is about")->type_name("TEXT");
+  AddMany(sub, "--machine", args.machines, "Only on this machine; more: on one of them", "NAME");
+  AddMany(sub, "--tag", args.tags, "Only on machines with this tag; more: with all", "TAG");
+  AddNumber<uint32_t>(
+      sub, "--attempts", 1, 10, [&args](uint32_t n) { args.attempts = n; },
+      "How often a boot is tried when the farm fails it; 1 to 10, default 3");
+  AddNumber<uint64_t>(
+      sub, "--seed", 1, UINT64_MAX, [&args](uint64_t n) { args.seed = n; },
+      "Seed of the boot order; default: drawn by the farm and stored");
+  CLI::Option* wait =
+      sub->add_flag("--wait", args.wait, "Follow the job to its end, then print its report");
+  sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing")->excludes(wait);
+  AddJson(sub, args.json);
+  sub->footer(kSubmitFooter);
+  sub->callback([&parse] { parse.invocation.command = parse.submit; });
+}
+
+void AddJobCommands(CLI::App& app, Parse& parse) {
+  AddSubmit(app, parse);
+  CLI::App* watch = app.add_subcommand("watch", "Follow a job to its end")->group("Jobs");
+  AddJob(watch, parse.watch.job);
+  watch->footer(
+      "On a terminal the job is drawn over and over; into a pipe goes one line for each change.\n"
+      "Ctrl-C leaves; the job goes on. Exit codes: 0 done, 2 the farm failed, 3 some kernel "
+      "failed.");
+  watch->callback([&parse] { parse.invocation.command = parse.watch; });
+
+  CLI::App* report = app.add_subcommand("report", "Print a job's numbers")->group("Jobs");
+  AddJob(report, parse.report.job);
+  AddJson(report, parse.report.json);
+  report->callback([&parse] { parse.invocation.command = parse.report; });
+
+  CLI::App* cancel = app.add_subcommand("cancel", "Cancel a job; what was measured stays");
+  cancel->group("Jobs");
+  AddJob(cancel, parse.cancel.job);
+  cancel->callback([&parse] { parse.invocation.command = parse.cancel; });
+
+  CLI::App* boots = app.add_subcommand("boots", "List a job's boots and their outcomes");
+  boots->group("Jobs");
+  AddJob(boots, parse.boots.job);
+  AddJson(boots, parse.boots.json);
+  boots->footer(kListFooter);
+  boots->callback([&parse] { parse.invocation.command = parse.boots; });
+
+  CLI::App* logs = app.add_subcommand("logs", "Print the log of a boot or a build")->group("Jobs");
+  logs->add_option("NAME", parse.logs.name, "A boot, e.g. 17.1B, or a build's id")->required();
+  logs->add_flag("--follow,-f", parse.logs.follow, "Go on with what is still to come");
+  logs->add_flag("--raw", parse.logs.raw,
+                 "Every byte as it was; without it, nothing that a terminal would obey");
+  logs->footer(kLogsFooter);
+  logs->callback([&parse] { parse.invocation.command = parse.logs; });
+}
+
+CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, ListArgs::What what,
+                  const std::string& help, const std::string& group) {
+  CLI::App* list = app.add_subcommand(name, help)->group(group);
+  AddJson(list, parse.list.json);
+  list->footer(kListFooter);
+  list->callback([&parse, what] {
+    parse.list.what = what;
+    parse.invocation.command = parse.list;
+  });
+  return list;
+}
+
+void AddLimit(CLI::App* list, Parse& parse) {
+  AddNumber<uint32_t>(
+      list, "--limit", 1, 1000, [&parse](uint32_t n) { parse.list.limit = n; },
+      "At most so many, the newest; 1 to 1000, default 50");
+}
+
+void AddKernelCommands(CLI::App& app, Parse& parse) {
+  CLI::App* kernels = AddList(app, parse, "kernels", ListArgs::What::kKernels,
+                              "List, show, add and check kernels", "Kernels");
+  kernels->require_subcommand(0, 1);
+  kernels->footer(absl::StrCat("Without a command: list them.\n", kListFooter));
+  // Runs also when one of its commands was chosen: the list only without.
+  kernels->callback([&parse, kernels] {
+    if (!kernels->get_subcommands().empty()) return;
+    parse.list.what = ListArgs::What::kKernels;
+    parse.invocation.command = parse.list;
+  });
+
+  CLI::App* show = kernels->add_subcommand("show", "Print one catalog entry");
+  show->add_option("NAME", parse.show.name, "The kernel")->required();
+  AddJson(show, parse.show.json);
+  show->callback([&parse] { parse.invocation.command = parse.show; });
+
+  KernelAddArgs& args = parse.add;
+  CLI::App* add = kernels->add_subcommand("add", "Add a kernel: another one with changes");
+  add->add_option("NAME", args.name, "Name of the new kernel")->required();
+  add->add_option("--from", args.from, "The kernel to start from")->required()->type_name("BASE");
+  AddMany(add, "--patch", args.patches, "Patch file, at most 8 MiB; once for each", "FILE");
+  AddMany(add, "--config", args.options, "Option without CONFIG_; once for each", "OPT=VAL");
+  AddNumber<uint32_t>(
+      add, "--strip", 0, 10, [&args](uint32_t n) { args.strip = n; },
+      "Leading parts of the patches' file names to strip; default 1");
+  add->add_option("--description", args.description, "What it is, in a line")->type_name("TEXT");
+  add->footer(kAddFooter);
+  add->callback([&parse] { parse.invocation.command = parse.add; });
+
+  CLI::App* lint = kernels->add_subcommand("lint", "Check catalog files");
+  lint->add_option("FILE", parse.lint.files, "Entries to check (*.txtpb)");
+  lint->add_option("--catalog", parse.lint.catalog, "Folder of the catalog")->type_name("DIR");
+  lint->add_option("--configs", parse.lint.configs, "Folder of the fragments")->type_name("DIR");
+  lint->footer(kLintFooter);
+  lint->callback([&parse] { parse.invocation.command = parse.lint; });
+}
+
+void AddAll(CLI::App& app, Parse& parse) {
+  app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_version_flag("--version", kVersion, "Print the version");
+  ConnectionFlags& connection = parse.invocation.connection;
+  app.add_option("--server", connection.server,
+                 "The farm: HOST:PORT, https://HOST:PORT, unix:/PATH")
+      ->type_name("ADDRESS");
+  app.add_option("--token-file", connection.token_file, "File with your token, mode 0600")
+      ->type_name("FILE");
+  app.add_option("--tls-ca", connection.tls_ca, "CA certificates (PEM) that prove the farm; TLS")
+      ->type_name("FILE");
+  AddJobCommands(app, parse);
+  AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm"),
+           parse);
+  AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm");
+  AddList(app, parse, "machines", ListArgs::What::kMachines, "List machines and their state",
+          "Farm");
+  AddLimit(
+      AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
+      parse);
+  AddKernelCommands(app, parse);
+}
+
+// Of the command that was reached, for "see … --help".
+std::string Reached(const CLI::App& app) {
+  std::string name = "shakedown";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    absl::StrAppend(&name, " ", at->get_name());
+  }
+  return name;
+}
+
+Answer Wrong(const CLI::App& app, absl::string_view what) {
+  return {kUsage, absl::StrCat(PrintableLine(what, 400), "; see ", Reached(app), " --help")};
+}
+
+std::string HelpOfReached(CLI::App& app) {
+  CLI::App* at = &app;
+  std::string path = "shakedown";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    if (at->get_subcommands().empty()) break;
+    absl::StrAppend(&path, " ", at->get_name());
+  }
+  return at == &app ? app.help() : at->help(path);
+}
+
+}  // namespace
+
+std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments) {
+  CLI::App app("", "shakedown");
+  app.get_formatter()->column_width(30);
+  Parse parse;
+  AddAll(app, parse);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return Answer{kOk, HelpOfReached(app)};
+  } catch (const CLI::CallForVersion& version) {
+    return Answer{kOk, absl::StrCat(version.what(), "\n")};
+  } catch (const CLI::RequiredError& error) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (!app.get_subcommands().empty()) return Wrong(app, error.what());
+    if (unknown.empty()) return Wrong(app, "want a command");
+    return Wrong(app, absl::StrCat("no command ", Quoted(unknown.front())));
+  } catch (const CLI::ParseError& error) {
+    return Answer{
+        kUsage, absl::StrCat(PrintableLine(error.what(), 400), "; see ", Reached(app), " --help")};
+  }
+  return std::move(parse.invocation);
+}
+
+}  // namespace shakedown::cli

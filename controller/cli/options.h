@@ -1,0 +1,92 @@
+// The command line as plain values.
+#ifndef SHAKEDOWN_CONTROLLER_CLI_OPTIONS_H_
+#define SHAKEDOWN_CONTROLLER_CLI_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controller/cli/settings.h"
+
+namespace shakedown::cli {
+
+struct SubmitArgs {
+  std::string file;  // Empty: the job is in the options.
+  std::string baseline;
+  std::vector<std::string> challengers;
+  std::vector<std::string> loads;
+  std::optional<uint32_t> blocks;
+  std::optional<std::string> title;
+  std::vector<std::string> machines;
+  std::vector<std::string> tags;
+  std::optional<uint32_t> attempts;
+  std::optional<uint64_t> seed;
+  bool wait = false;
+  bool dry_run = false;
+  bool json = false;
+};
+struct WatchArgs {
+  int64_t job = 0;
+};
+struct ReportArgs {
+  int64_t job = 0;
+  bool json = false;
+};
+struct CancelArgs {
+  int64_t job = 0;
+};
+struct LogsArgs {
+  std::string name;  // "17.1B", "17.1B.2", a build's id or at least 8 digits of its beginning.
+  bool follow = false;
+  bool raw = false;
+};
+struct ListArgs {
+  enum class What { kJobs, kAgents, kMachines, kKernels, kBuilds };
+  What what = What::kJobs;
+  uint32_t limit = 0;  // Jobs and builds; 0: the farm's default.
+  bool json = false;
+};
+struct BootsArgs {
+  int64_t job = 0;
+  bool json = false;
+};
+struct KernelShowArgs {
+  std::string name;
+  bool json = false;
+};
+struct KernelAddArgs {
+  std::string name;
+  std::string from;
+  std::vector<std::string> patches;
+  std::vector<std::string> options;
+  uint32_t strip = 1;
+  std::string description;
+};
+struct KernelLintArgs {
+  std::vector<std::string> files;  // Empty: the whole catalog.
+  std::string catalog;
+  std::string configs;
+};
+
+using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
+                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs>;
+
+struct Invocation {
+  ConnectionFlags connection;
+  CommandArgs command;
+};
+
+// What there is to say in place of running a command: help, version, or an error in one line.
+struct Answer {
+  int exit_code = 0;
+  std::string text;
+};
+
+// `arguments` without the program's name.
+std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments);
+
+}  // namespace shakedown::cli
+
+#endif  // SHAKEDOWN_CONTROLLER_CLI_OPTIONS_H_

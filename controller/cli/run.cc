@@ -1,0 +1,61 @@
+#include "controller/cli/run.h"
+
+#include <memory>
+#include <variant>
+
+#include "controller/cli/commands.h"
+#include "controller/cli/exit_code.h"
+#include "controller/cli/options.h"
+
+namespace shakedown::cli {
+namespace {
+
+struct Dispatch {
+  const Desk& desk;
+  int operator()(const SubmitArgs& args) const { return Submit(desk, args); }
+  int operator()(const WatchArgs& args) const { return Watch(desk, args); }
+  int operator()(const ReportArgs& args) const { return Report(desk, args); }
+  int operator()(const CancelArgs& args) const { return Cancel(desk, args); }
+  int operator()(const LogsArgs& args) const { return Logs(desk, args); }
+  int operator()(const ListArgs& args) const { return List(desk, args); }
+  int operator()(const BootsArgs& args) const { return Boots(desk, args); }
+  int operator()(const KernelShowArgs& args) const { return ShowKernel(desk, args); }
+  int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }
+  int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
+};
+
+int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
+              Clock& clock, Interrupt& interrupt) {
+  const absl::StatusOr<ConnectionFlags> settings = FindSettings(invocation.connection, environment);
+  if (!settings.ok()) return Fail(screen, settings.status());
+  const absl::StatusOr<std::unique_ptr<Farm>> farm = MakeGrpcFarm(*settings);
+  if (!farm.ok()) return Fail(screen, farm.status());
+  const Desk desk = {screen, **farm, clock, interrupt};
+  return std::visit(Dispatch{desk}, invocation.command);
+}
+
+}  // namespace
+
+int Run(const std::vector<std::string>& arguments, Screen& screen, const Environment& environment,
+        Clock& clock, Interrupt& interrupt) {
+  const std::variant<Invocation, Answer> parsed = ParseArguments(arguments);
+  if (const Answer* answer = std::get_if<Answer>(&parsed)) {
+    if (answer->exit_code == kOk) {
+      screen.Print(answer->text);
+    } else {
+      screen.Complain(answer->text);
+    }
+    return answer->exit_code;
+  }
+  const Invocation& invocation = std::get<Invocation>(parsed);
+  const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
+  const int code = lint != nullptr ? LintKernels(screen, *lint)
+                                   : RunOnFarm(invocation, screen, environment, clock, interrupt);
+  if (!screen.healthy()) {
+    screen.Complain("standard output: not everything could be written");
+    return code == kOk ? kOther : code;
+  }
+  return code;
+}
+
+}  // namespace shakedown::cli

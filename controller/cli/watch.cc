@@ -1,0 +1,139 @@
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "controller/cli/commands.h"
+#include "controller/cli/exit_code.h"
+#include "controller/cli/watch_view.h"
+#include "controller/cli/words.h"
+
+namespace shakedown::cli {
+namespace {
+
+// A farm that never answered may not be there at all.
+constexpr absl::Duration kFirstPatience = absl::Seconds(20);
+// One that did is waited for while somebody restarts it.
+constexpr absl::Duration kPatience = absl::Minutes(2);
+
+// Prints a job as it changes.
+class Teller {
+ public:
+  Teller(const Desk& desk, Progress progress) : desk_(desk), progress_(progress) {}
+
+  void Tell(const v1::JobView& job) {
+    if (Draws()) {
+      last_ = job;
+      Draw();
+      return;
+    }
+    for (const Line& line : JobChanges(last_.has_value() ? &*last_ : nullptr, job)) Print(line);
+    last_ = job;
+    desk_.screen.Flush();
+  }
+
+  // Nothing came for a while: running times go on.
+  void Tick() {
+    if (Draws() && last_.has_value() && desk_.clock.Elapsed() - drawn_ >= absl::Seconds(1)) Draw();
+  }
+
+  void Print(const Line& line) {
+    if (progress_ == Progress::kToOutput) {
+      desk_.screen.Print(line);
+    } else {
+      desk_.screen.Note(Text(line));
+    }
+  }
+
+  // What was drawn is left to stand; what comes next goes below it.
+  void Leave() { desk_.screen.KeepDrawn(); }
+  const std::optional<v1::JobView>& last() const { return last_; }
+
+ private:
+  bool Draws() const { return progress_ == Progress::kToOutput && desk_.screen.terminal(); }
+  void Draw() {
+    desk_.screen.Redraw(DrawJob(*last_, desk_.screen.size(), desk_.clock.Now()));
+    drawn_ = desk_.clock.Elapsed();
+  }
+
+  const Desk& desk_;
+  Progress progress_;
+  std::optional<v1::JobView> last_;
+  absl::Duration drawn_;
+};
+
+bool Ended(const std::optional<v1::JobView>& job) {
+  return job.has_value() &&
+         (job->state() == v1::JOB_STATE_DONE || job->state() == v1::JOB_STATE_CANCELLED);
+}
+
+std::string HowToGoOn(int64_t job) {
+  return absl::StrCat("job ", job, " goes on. Follow it: shakedown watch ", job,
+                      "    Cancel it: shakedown cancel ", job);
+}
+
+// To the job's end. Cancelled: Ctrl-C. Unavailable: no word from the farm for too long.
+absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller) {
+  v1::GetJobRequest request;
+  request.set_job(job);
+  Patience patience(desk, kFirstPatience);
+  bool lost = false;
+  for (;;) {
+    const absl::Status end = desk.farm.WatchJob(request, [&](const v1::JobView* view) {
+      if (desk.interrupt.came) return Next::kStop;
+      if (view == nullptr) {
+        if (!lost) teller.Tick();
+        return Next::kGoOn;
+      }
+      patience.Heard();
+      patience.set_limit(kPatience);
+      if (lost) desk.screen.Note("the farm answers again");
+      lost = false;
+      teller.Tell(*view);
+      return Ended(teller.last()) ? Next::kStop : Next::kGoOn;
+    });
+    teller.Leave();
+    if (Ended(teller.last())) return *teller.last();
+    if (desk.interrupt.came) return absl::CancelledError("interrupted");
+    if (!end.ok() && !WorthAnotherTry(end)) return end;
+    const absl::Status why =
+        end.ok() ? absl::UnavailableError("the farm closed the stream of a job that has not ended")
+                 : end;
+    if (!lost) {
+      lost = true;
+      desk.screen.Complain(absl::StrCat(why.message(), "; trying again"));
+    }
+    if (!patience.Wait()) {
+      if (desk.interrupt.came) return absl::CancelledError("interrupted");
+      return absl::UnavailableError(absl::StrCat("given up: ", why.message()));
+    }
+  }
+}
+
+}  // namespace
+
+Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
+  desk.interrupt.listening = true;
+  Teller teller(desk, progress);
+  const absl::StatusOr<v1::JobView> last = Follow(desk, job, teller);
+  if (absl::IsCancelled(last.status())) {
+    desk.screen.Complain(HowToGoOn(job));
+    return {.exit_code = kInterrupted};
+  }
+  if (!last.ok()) {
+    desk.screen.Complain(last.status());
+    if (teller.last().has_value()) desk.screen.Complain(HowToGoOn(job));
+    return {.exit_code = ExitCodeOf(last.status())};
+  }
+  for (const Line& line : JobSummary(*last)) teller.Print(line);
+  return {.exit_code = ExitCodeOf(*last), .job = *last, .ended = true};
+}
+
+int Watch(const Desk& desk, const WatchArgs& args) {
+  const Followed followed = FollowAndTell(desk, args.job, Progress::kToOutput);
+  if (followed.ended) {
+    desk.screen.Print(absl::StrCat("Its numbers: shakedown report ", args.job, "\n"));
+  }
+  return followed.exit_code;
+}
+
+}  // namespace shakedown::cli
