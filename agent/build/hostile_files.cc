@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "proto/wire/digest.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::agent {
@@ -39,14 +42,9 @@ int OpenBeneath(int folder, const char* path) {
   return static_cast<int>(syscall(SYS_openat2, folder, path, &how, sizeof how));
 }
 
-struct Free {
-  void operator()(archive* a) const { archive_read_free(a); }
-};
-
-}  // namespace
-
-absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::string& path,
-                                        size_t limit) {
+// Opens the regular file and gives its content in pieces; `take` ends it with an error.
+absl::Status EachPiece(const std::string& folder, const std::string& path,
+                       const std::function<absl::Status(absl::string_view)>& take) {
   const std::string shown = absl::StrCat(folder, "/", path);
   const Fd root(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (root.get() < 0) return ErrnoStatus(errno, folder);
@@ -62,18 +60,40 @@ absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::st
   if (!S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(shown, ": want a regular file"));
   }
-  std::string content;
   char buffer[1 << 16];
   for (;;) {
     const ssize_t got = read(file.get(), buffer, sizeof buffer);
-    if (got == 0) return content;
+    if (got == 0) return absl::OkStatus();
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return ErrnoStatus(errno, shown);
-    content.append(buffer, static_cast<size_t>(got));
-    if (content.size() > limit) {
-      return absl::OutOfRangeError(absl::StrCat(shown, ": more than ", limit, " bytes"));
-    }
+    RETURN_IF_ERROR(take(absl::string_view(buffer, static_cast<size_t>(got))));
   }
+}
+
+struct Free {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::string& path,
+                                        size_t limit) {
+  std::string content;
+  RETURN_IF_ERROR(EachPiece(folder, path, [&](absl::string_view piece) {
+    content.append(piece.data(), piece.size());
+    if (content.size() <= limit) return absl::OkStatus();
+    return absl::OutOfRangeError(absl::StrCat(folder, "/", path, ": more than ", limit, " bytes"));
+  }));
+  return content;
+}
+
+absl::StatusOr<std::string> Sha256Beneath(const std::string& folder, const std::string& path) {
+  Sha256 digest;
+  RETURN_IF_ERROR(EachPiece(folder, path, [&](absl::string_view piece) {
+    digest.Add(piece);
+    return absl::OkStatus();
+  }));
+  return digest.Finish();
 }
 
 absl::StatusOr<std::string> Decompress(const std::string& bytes, size_t limit) {

@@ -16,6 +16,9 @@ namespace shakedown::agent {
 absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::string& path,
                                         size_t limit);
 
+// SHA-256 of such a file, of any size, as 64 hex digits.
+absl::StatusOr<std::string> Sha256Beneath(const std::string& folder, const std::string& path);
+
 // All that `bytes` holds once unpacked (gzip, bzip2, xz, zstd; plain bytes come back as they are).
 // OutOfRange: more than `limit`. InvalidArgument: damaged.
 absl::StatusOr<std::string> Decompress(const std::string& bytes, size_t limit);

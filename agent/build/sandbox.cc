@@ -32,8 +32,8 @@ void Append(std::vector<std::string>& to, std::initializer_list<std::string> wor
 
 // /bin, /lib, … are links into /usr on today's Debian and folders on older systems.
 void AddSystem(std::vector<std::string>& argv) {
-  Append(argv,
-         {"--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives"});
+  Append(argv, {"--ro-bind", "/usr", "/usr", "--perms", "0755", "--dir", "/etc", "--ro-bind-try",
+                "/etc/alternatives", "/etc/alternatives"});
   for (const char* name : {"bin", "sbin", "lib", "lib64", "lib32", "libx32"}) {
     const std::string path = absl::StrCat("/", name);
     struct stat info;

@@ -89,6 +89,11 @@ TEST_F(SandboxTest, SeesNoFilesOfTheHost) {
   EXPECT_NE(Run({"ls", folder_}).exit_code, 0);
 }
 
+TEST_F(SandboxTest, HasTheToolsThatAreAlternatives) {
+  const CommandResult result = Run({"awk", "BEGIN { print 6 * 7 }"});
+  EXPECT_EQ(result.output, "42\n");
+}
+
 TEST_F(SandboxTest, HasOnlyTheEnvironmentGiven) {
   setenv("SHAKEDOWN_TOKEN", "hidden", 1);
   const std::string environment = Run({"env"}).output;

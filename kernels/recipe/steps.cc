@@ -25,27 +25,37 @@ std::vector<std::string> Tar(std::vector<std::string> rest) {
   return argv;
 }
 
-void AddUnpack(SourceForm form, const Tools& tools, std::vector<Step>& steps) {
+std::string Into(absl::string_view folder) { return absl::StrCat("--directory=", folder); }
+
+std::string File(absl::string_view file) { return absl::StrCat("--file=", file); }
+
+void AddUnpack(const v1::Kernel& kernel, SourceForm form, const Tools& tools,
+               std::vector<Step>& steps) {
   steps.push_back({"make the folders", {"mkdir", kTree, kModulesFolder, kOut}});
   switch (form) {
     case SourceForm::kArchive:
-      steps.push_back({"unpack the source",
-                       Tar({"--extract", "--file=/in/source", absl::StrCat("--directory=", kTree),
-                            "--strip-components=1"})});
+      steps.push_back({"unpack the source", Tar({"--extract", File("/in/source"), Into(kTree),
+                                                 "--strip-components=1"})});
       return;
-    case SourceForm::kFlatTar:
-      steps.push_back({"unpack the source", Tar({"--extract", "--file=/in/source",
-                                                 absl::StrCat("--directory=", kTree)})});
+    case SourceForm::kGit:
+      // The repository may be another user's: inside the sandbox its configuration can do no harm.
+      steps.push_back(
+          {"take the commit out of git",
+           {"git", "-c", "safe.directory=*", "-C", "/in/source", "archive", "--format=tar",
+            absl::StrCat("--output=", kTreeTar), kernel.git().commit()}});
+      steps.push_back({"unpack the source", Tar({"--extract", File(kTreeTar), Into(kTree)})});
+      steps.push_back({"unpack the source", {"rm", kTreeTar}});
       return;
     case SourceForm::kFolder:
       // Through a tar: leaves out version control, and needs no shell.
-      steps.push_back({"copy the tree",
-                       {"tar", "--create", "--file=/build/tree.tar", "--exclude-vcs",
-                        "--directory=/in/source", "."}});
-      steps.push_back({"copy the tree", Tar({"--extract", "--file=/build/tree.tar",
-                                             absl::StrCat("--directory=", kTree)})});
-      steps.push_back({"copy the tree", {"rm", "/build/tree.tar"}});
+      steps.push_back(
+          {"copy the tree",
+           {"tar", "--create", File(kTreeTar), "--exclude-vcs", Into("/in/source"), "."}});
+      steps.push_back({"copy the tree", Tar({"--extract", File(kTreeTar), Into(kTree)})});
       steps.push_back({"clean the copied tree", Make(tools, {"--silent", "mrproper"})});
+      steps.push_back({"digest the copied tree",
+                       {"tar", "--create", File(kTreeTar), "--sort=name", "--mtime=@0", "--owner=0",
+                        "--group=0", "--numeric-owner", "--format=gnu", Into(kTree), "."}});
       return;
   }
 }
@@ -81,7 +91,7 @@ void AddConfigure(const v1::KernelConfig& config, const Tools& tools, std::vecto
 
 std::vector<Step> PrepareSteps(const v1::Kernel& kernel, SourceForm form, const Tools& tools) {
   std::vector<Step> steps;
-  AddUnpack(form, tools, steps);
+  AddUnpack(kernel, form, tools, steps);
   for (int i = 0; i < kernel.patches_size(); ++i) {
     steps.push_back(PatchStep(kernel.patches(i), i + 1));
   }
@@ -117,13 +127,14 @@ std::vector<Step> CompileSteps(absl::string_view build_key, int jobs, bool modul
 }
 
 std::vector<std::string> StepEnvironment() {
-  return {"PATH=/usr/bin:/bin",
+  return {"PATH=/usr/bin:/bin:/usr/sbin:/sbin",
           "LC_ALL=C",
           "TZ=UTC",
           "HOME=/build",
+          "GIT_CONFIG_NOSYSTEM=1",
           "TMPDIR=/tmp",
           "CCACHE_DIR=/ccache",
-          "CCACHE_MAXSIZE=5G",
+          "CCACHE_MAXSIZE=2G",
           "KBUILD_BUILD_TIMESTAMP=Thu Jan  1 00:00:00 UTC 1970",
           "KBUILD_BUILD_USER=shakedown",
           "KBUILD_BUILD_HOST=shakedown",

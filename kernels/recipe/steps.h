@@ -23,9 +23,13 @@ struct Step {
 
 enum class SourceForm {
   kArchive,  // /in/source is a tar, in any compression that tar knows, with one top folder.
-  kFlatTar,  // The same without a top folder.
+  kGit,      // /in/source is a git repository that has the commit.
   kFolder,   // /in/source is a source tree, perhaps one that was built in.
 };
+
+// Made by the steps of kFolder: the tree as it is built, sorted, without times and owners. Its
+// SHA-256 is the digest of the source; whoever runs the steps reads it and may remove it.
+inline constexpr char kTreeTar[] = "/build/tree.tar";
 
 struct Tools {
   std::string compiler = "gcc";

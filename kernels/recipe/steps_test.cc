@@ -44,9 +44,10 @@ TEST(PrepareStepsTest, UnpacksPatchesInOrderAndConfigures) {
 
 TEST(PrepareStepsTest, OtherBasesGetTheWishesBehindThem) {
   const std::string defconfig =
-      Text(PrepareSteps(Kernel("base: BASE_DEFCONFIG"), SourceForm::kFlatTar, {}));
+      Text(PrepareSteps(Kernel("base: BASE_DEFCONFIG"), SourceForm::kGit, {}));
   EXPECT_THAT(defconfig, AllOf(HasSubstr("--silent defconfig"), HasSubstr("cat /in/wishes"),
-                               HasSubstr("--silent olddefconfig"), Not(HasSubstr("strip-comp"))));
+                               HasSubstr("--silent olddefconfig"), HasSubstr("safe.directory=*"),
+                               Not(HasSubstr("strip-comp"))));
   const std::string file = Text(
       PrepareSteps(Kernel("base: BASE_FILE base_file: \"x.config\""), SourceForm::kFolder, {}));
   EXPECT_THAT(file, AllOf(HasSubstr("cp /in/base.config /build/linux/.config"),
