@@ -1,0 +1,29 @@
+// What runs beside the calls: hints from the database, and the janitor.
+#pragma once
+
+#include <memory>
+
+#include "absl/time/time.h"
+#include "controller/service/dispatcher.h"
+#include "db/store/database.h"
+#include "db/store/listener.h"
+
+namespace shakedown::service {
+
+// Two threads until it is destroyed: one passes the listener's hints on to the dispatcher, one runs
+// the janitor every `period` and logs what it ended, and once each time the database goes away and
+// comes back. The references outlive it; destroying it stops the listener.
+class Background {
+ public:
+  Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
+             absl::Duration period = absl::Seconds(5));
+  ~Background();
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace shakedown::service

@@ -1,0 +1,90 @@
+// The calls of FarmApi that look at a job as a whole: its plan before, its report after.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "controller/compare/make_report.h"
+#include "controller/compare/print_report.h"
+#include "controller/plan/estimate.h"
+#include "controller/service/farm_api.h"
+#include "controller/service/store_call.h"
+#include "db/store/builds.h"
+#include "db/store/reports.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::service {
+namespace {
+
+absl::StatusOr<plan::History> PastOf(store::Database& database, const v1::JobSpec& spec) {
+  ASSIGN_OR_RETURN(const store::PastDuration boots,
+                   FromStore([&] { return store::PastBoots(database, spec.loads()); }));
+  ASSIGN_OR_RETURN(const store::PastDuration builds,
+                   FromStore([&] { return store::PastBuilds(database); }));
+  plan::History history;
+  if (boots.n > 0) history.boot_seconds = boots.median_s;
+  if (builds.n > 0) history.build_seconds = builds.median_s;
+  history.boots = boots.n;
+  history.builds = builds.n;
+  return history;
+}
+
+v1::ReportData ToReportData(const store::ReportData& data) {
+  v1::ReportData out;
+  *out.mutable_job() = data.job;
+  for (const store::ReportVariant& variant : data.variants) {
+    v1::ReportData::VariantData* added = out.add_variants();
+    *added->mutable_variant() = variant.variant;
+    *added->mutable_kernel() = variant.kernel;
+    *added->mutable_build() = variant.build;
+    *added->mutable_expected() = variant.expected;
+  }
+  for (const store::ReportBoot& boot : data.boots) {
+    v1::ReportData::BootData* added = out.add_boots();
+    *added->mutable_view() = boot.view;
+    *added->mutable_result() = boot.result;
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& request) {
+  ASSIGN_OR_RETURN(const store::Submission job, Prepare(request.spec()));
+  std::vector<std::string> keys;
+  for (const store::VariantKernel& variant : job.variants) keys.push_back(variant.request_key);
+  ASSIGN_OR_RETURN(const std::set<std::string> at_hand,
+                   FromStore([&] { return store::BuildsAtHand(database_, keys); }));
+  v1::PlanJobResponse response;
+  *response.mutable_plan() = job.plan;
+  std::set<std::string> seen;
+  for (const store::VariantKernel& variant : job.variants) {
+    if (!seen.insert(variant.request_key).second) continue;
+    const std::string& name = variant.kernel.kernel().name();
+    at_hand.count(variant.request_key) > 0 ? response.add_have(name) : response.add_builds(name);
+  }
+  response.set_boots(job.spec.blocks() * static_cast<uint32_t>(job.spec.variants_size()));
+  ASSIGN_OR_RETURN(const plan::History history, PastOf(database_, job.spec));
+  const plan::Estimate estimate = plan::EstimateWork(
+      job.spec, static_cast<uint32_t>(response.builds_size()), response.boots(), history);
+  response.set_estimate_s(estimate.seconds);
+  response.set_estimate_basis(estimate.basis);
+  return response;
+}
+
+absl::StatusOr<v1::GetReportResponse> FarmApi::GetReport(const v1::GetReportRequest& request) {
+  if (request.job() < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("job ", request.job(), ": want a number from 1"));
+  }
+  ASSIGN_OR_RETURN(const store::ReportData data,
+                   FromStore([&] { return store::GetReportData(database_, request.job()); }));
+  const v1::Report report = compare::MakeReport(ToReportData(data));
+  v1::GetReportResponse response;
+  response.set_text(request.json() ? compare::ReportJson(report) : compare::PrintReport(report));
+  return response;
+}
+
+}  // namespace shakedown::service

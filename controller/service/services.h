@@ -1,0 +1,31 @@
+// The two gRPC services, made of FarmApi and AgentApi. gRPC's headers stay in the .cc files and
+// grpc_call.h.
+#pragma once
+
+#include <memory>
+
+#include "controller/service/agent_api.h"
+#include "controller/service/dispatcher.h"
+#include "controller/service/farm_api.h"
+#include "db/store/database.h"
+
+namespace grpc {
+class Service;
+}
+
+namespace shakedown::service {
+
+// What calls work with; outlives the services.
+struct Backend {
+  store::Database& database;
+  FarmApi& farm;
+  AgentApi& agents;
+  Dispatcher& dispatcher;
+};
+
+// A job's watcher and a log's follower look again this often, and a watcher on every hint.
+std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
+// A Sync that is held open looks again on every hint, and every 2 s because hints can get lost.
+std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
+
+}  // namespace shakedown::service
