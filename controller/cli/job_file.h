@@ -14,8 +14,9 @@ namespace shakedown::cli {
 // Largest job file, in bytes: 26 variants with long tunables are far below.
 inline constexpr size_t kMaxJobFile = 1 << 20;
 
-// InvalidArgument: every error, one a line, as "FILE:LINE:COLUMN: what"; an unknown field is one.
-// `file` is only shown. Syntax only: the farm checks what the words mean.
+// InvalidArgument: every error, one a line, as "FILE:LINE:COLUMN: what"; an unknown field is one
+// (the column is that behind its name). `file` is only shown. Syntax only: the farm checks what the
+// words mean.
 absl::StatusOr<v1::JobSpec> ParseJobFile(absl::string_view text, absl::string_view file);
 
 // Reads and parses; "-" is standard input. NotFound, PermissionDenied, … of the file name it.

@@ -34,12 +34,9 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   return std::visit(Dispatch{desk}, invocation.command);
 }
 
-}  // namespace
-
-int Run(const std::vector<std::string>& arguments, Screen& screen, const Environment& environment,
-        Clock& clock, Interrupt& interrupt) {
-  const std::variant<Invocation, Answer> parsed = ParseArguments(arguments);
-  if (const Answer* answer = std::get_if<Answer>(&parsed)) {
+int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
+              const Environment& environment, Clock& clock, Interrupt& interrupt) {
+  if (const auto* answer = std::get_if<Answer>(&parsed)) {
     if (answer->exit_code == kOk) {
       screen.Print(answer->text);
     } else {
@@ -47,15 +44,22 @@ int Run(const std::vector<std::string>& arguments, Screen& screen, const Environ
     }
     return answer->exit_code;
   }
-  const Invocation& invocation = std::get<Invocation>(parsed);
+  const auto& invocation = std::get<Invocation>(parsed);
+  // The one command that needs no farm.
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
-  const int code = lint != nullptr ? LintKernels(screen, *lint)
-                                   : RunOnFarm(invocation, screen, environment, clock, interrupt);
-  if (!screen.healthy()) {
-    screen.Complain("standard output: not everything could be written");
-    return code == kOk ? kOther : code;
-  }
-  return code;
+  return lint != nullptr ? LintKernels(screen, *lint)
+                         : RunOnFarm(invocation, screen, environment, clock, interrupt);
+}
+
+}  // namespace
+
+int Run(const std::vector<std::string>& arguments, Screen& screen, const Environment& environment,
+        Clock& clock, Interrupt& interrupt) {
+  const std::variant<Invocation, Answer> parsed = ParseArguments(arguments);
+  const int code = RunParsed(parsed, screen, environment, clock, interrupt);
+  if (screen.healthy()) return code;
+  screen.Complain("standard output: not everything could be written");
+  return code == kOk ? kOther : code;
 }
 
 }  // namespace shakedown::cli
