@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxImage = 256 << 20;
 constexpr size_t kMaxConfig = 4 << 20;
+constexpr size_t kKeepPackages = 6;
 
 // The release of the one kernel in an unpacked package, from the name of its image.
 absl::StatusOr<std::string> ReleaseIn(const std::string& tree) {
@@ -65,6 +68,19 @@ absl::StatusOr<BuiltFiles> TakeFiles(const std::string& tree, const std::string&
   return files;
 }
 
+// Packages are kept because a new runner makes new artefacts of them; the oldest go.
+void RemoveOldPackages(const std::string& folder) {
+  std::vector<std::pair<fs::file_time_type, std::string>> packages;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!absl::StartsWith(it->path().filename().string(), "linux-image-")) continue;
+    packages.emplace_back(fs::last_write_time(it->path(), error), it->path().string());
+  }
+  std::sort(packages.rbegin(), packages.rend());
+  for (size_t i = kKeepPackages; i < packages.size(); ++i)
+    fs::remove_all(packages[i].second, error);
+}
+
 }  // namespace
 
 absl::StatusOr<BuildOutcome> TakeReadyImage(BuildContext& context) {
@@ -77,6 +93,7 @@ absl::StatusOr<BuildOutcome> TakeReadyImage(BuildContext& context) {
   ASSIGN_OR_RETURN(const DebianPackage package, debian.FindImage(image.package(), image.version()));
   context.Progress(absl::StrCat("fetch ", package.name), 0.05f);
   ASSIGN_OR_RETURN(const std::string deb, debian.Fetch(package, packages));
+  RemoveOldPackages(packages);
   ASSIGN_OR_RETURN(const std::string digest, Sha256File(deb));
   absl::StatusOr<std::string> runner = Sha256File(context.options.runner_path);
   if (!runner.ok()) return Annotate(runner.status(), "runner for the initramfs");

@@ -75,6 +75,7 @@ bool IsDiskFull(const std::string& folder) {
 // cache may serve everybody. String options can hold make functions, so they count as a stranger's.
 bool IsDebiansOwn(const v1::ResolvedKernel& resolved, const std::vector<kernels::Wish>& wishes) {
   return resolved.kernel().has_debian_source() && resolved.kernel().patches_size() == 0 &&
+         resolved.kernel().config().base() != v1::KernelConfig::BASE_FILE &&
          std::none_of(wishes.begin(), wishes.end(),
                       [](const kernels::Wish& wish) { return wish.value.front() == '"'; });
 }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +22,31 @@ bool IsHere(const std::string& program) {
   return false;
 }
 
+std::set<std::string> MissingPackages(const std::string& compiler) {
+  std::set<std::string> missing;
+  for (const auto& [program, package] :
+       std::vector<std::pair<std::string, std::string>>{{compiler, compiler},
+                                                        {"gcc", "gcc"},
+                                                        {"ld", "binutils"},
+                                                        {"objcopy", "binutils"},
+                                                        {"make", "make"},
+                                                        {"bc", "bc"},
+                                                        {"flex", "flex"},
+                                                        {"bison", "bison"},
+                                                        {"patch", "patch"},
+                                                        {"tar", "tar"},
+                                                        {"xz", "xz-utils"},
+                                                        {"gzip", "gzip"},
+                                                        {"perl", "perl"},
+                                                        {"prlimit", "util-linux"},
+                                                        {"setpriv", "util-linux"}}) {
+    if (!IsHere(program)) missing.insert(package);
+  }
+  // objtool, which every x86-64 kernel with jump labels builds for itself.
+  if (access("/usr/include/gelf.h", R_OK) != 0) missing.insert("libelf-dev");
+  return missing;
+}
+
 absl::StatusOr<std::string> FirstLine(const std::string& program) {
   Command command;
   command.argv = {program, "--version"};
@@ -33,17 +60,11 @@ absl::StatusOr<std::string> FirstLine(const std::string& program) {
 absl::StatusOr<Toolchain> FindToolchain(const std::string& compiler) {
   Toolchain toolchain;
   if (!compiler.empty()) toolchain.tools.compiler = compiler;
-  std::vector<std::string> missing;
-  for (const std::string& program :
-       {toolchain.tools.compiler, std::string("gcc"), std::string("ld"), std::string("objcopy"),
-        std::string("make"), std::string("bc"), std::string("flex"), std::string("bison"),
-        std::string("patch"), std::string("tar"), std::string("xz"), std::string("gzip"),
-        std::string("perl"), std::string("prlimit"), std::string("setpriv")}) {
-    if (!IsHere(program)) missing.push_back(program);
-  }
+  const std::set<std::string> missing = MissingPackages(toolchain.tools.compiler);
   if (!missing.empty()) {
-    return absl::UnavailableError(absl::StrCat("not on this host, and needed to build kernels: ",
-                                               absl::StrJoin(missing, ", ")));
+    return absl::UnavailableError(
+        absl::StrCat("needed to build kernels, and not on this host: apt-get install ",
+                     absl::StrJoin(missing, " ")));
   }
   toolchain.tools.ccache = IsHere("ccache");
   ASSIGN_OR_RETURN(const std::string cc, FirstLine(toolchain.tools.compiler));
