@@ -28,8 +28,8 @@ struct BootstrapOptions {
 struct BootstrapResult {
   double estimate;      // The statistic of the samples themselves.
   Interval percentile;  // Right for medians.
-  // Bias-corrected and accelerated: right for means. nullopt when the statistic does not change from
-  // one value to the next left out, or every replicate lies on one side of the estimate.
+  // Bias-corrected and accelerated: right for means. nullopt when the statistic does not change
+  // from one value to the next left out, or every replicate lies on one side of the estimate.
   std::optional<Interval> bca;
 };
 

@@ -103,8 +103,8 @@ MedianInterval MedianConfidence(std::span<const double> values, double level) {
       ++hi;
     }
   }
-  MedianInterval result{Median(values), lo, hi, std::nullopt, std::nullopt,
-                        static_cast<double>(covered / total)};
+  MedianInterval result{Median(values), lo,           hi,
+                        std::nullopt,   std::nullopt, static_cast<double>(covered / total)};
   if (lo >= 1) result.lo = sorted[lo - 1];
   if (hi <= n) result.hi = sorted[hi - 1];
   return result;

@@ -1,5 +1,6 @@
 // What one list of numbers looks like. Every function takes its input as it is and leaves it in its
-// order: the values must be finite, and where no answer exists (no values, spread of one) it is NaN.
+// order: the values must be finite, and where no answer exists (no values, spread of one) it is
+// NaN.
 #ifndef SHAKEDOWN_CONTROLLER_COMPARE_STATISTICS_DESCRIPTIVE_H_
 #define SHAKEDOWN_CONTROLLER_COMPARE_STATISTICS_DESCRIPTIVE_H_
 

@@ -12,12 +12,10 @@ constexpr int kBits = 11;
 constexpr uint64_t kHalf = uint64_t{1} << (kBits - 1);
 
 size_t BucketOf(uint64_t value) {
-  const int shift = std::max(0, std::bit_width(value) - kBits);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - kBits);
   return static_cast<size_t>(shift) * kHalf + (value >> shift);
 }
-int ShiftOf(size_t bucket) {
-  return bucket < 2 * kHalf ? 0 : static_cast<int>(bucket / kHalf) - 1;
-}
+int ShiftOf(size_t bucket) { return bucket < 2 * kHalf ? 0 : static_cast<int>(bucket / kHalf) - 1; }
 uint64_t SmallestIn(size_t bucket) {
   const int shift = ShiftOf(bucket);
   return (bucket - static_cast<size_t>(shift) * kHalf) << shift;
@@ -26,8 +24,8 @@ uint64_t LargestIn(size_t bucket) {
   return SmallestIn(bucket) + ((uint64_t{1} << ShiftOf(bucket)) - 1);
 }
 
-// 0.95 * 20 must not become 20 by a rounding in the last place.
-constexpr double kSlack = 1e-9;
+// A product such as 0.999 * 1000 must not pass a whole number by a rounding in the last place.
+constexpr double kSlack = 1e-12;
 
 bool WithinTenPercent(double a, double b) {
   return std::fabs(a - b) <= 0.1 * std::max(a, b) * (1 + kSlack);

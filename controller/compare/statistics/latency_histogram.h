@@ -25,8 +25,8 @@ class LatencyHistogram {
   // The same, but nullopt as well when fewer than 10 values are expected above it: then it says
   // little more than the maximum does.
   std::optional<uint64_t> ShownQuantile(double q) const;
-  // Mean of the largest ceil(share * N) values, each taken as the middle of its bucket: steadier than
-  // the maximum. nullopt when empty.
+  // Mean of the largest ceil(share * N) values, each taken as the middle of its bucket: steadier
+  // than the maximum. nullopt when empty.
   std::optional<double> MeanOfWorst(double share = 0.01) const;
 
   // Non-empty buckets as (smallest value, count), ascending, to store; Add() of each restores the

@@ -14,8 +14,8 @@ struct MannWhitneyTest {
   double u_challenger;
   bool ties;
   bool all_equal;
-  // Conditional on the ties at hand, by counting: the smaller tail doubled, at most 1. Absent beyond
-  // kExactSampleNoTies / kExactSampleWithTies values in either sample.
+  // Conditional on the ties at hand, by counting: the smaller tail doubled, at most 1. Absent
+  // beyond kExactSampleNoTies / kExactSampleWithTies values in either sample.
   struct Exact {
     double p_two_sided;
     double p_base_less;     // P(U <= u_base).

@@ -32,8 +32,8 @@ std::vector<double> BenjaminiHochberg(std::span<const double> p) {
   std::vector<double> adjusted(p.size());
   double smallest = 1;
   for (size_t i = order.size(); i > 0; --i) {
-    smallest = std::min(smallest, p[order[i - 1]] * static_cast<double>(order.size()) /
-                                      static_cast<double>(i));
+    smallest = std::min(
+        smallest, p[order[i - 1]] * static_cast<double>(order.size()) / static_cast<double>(i));
     adjusted[order[i - 1]] = smallest;
   }
   return adjusted;
@@ -46,8 +46,8 @@ double SmallestSignedRankP(int64_t pairs) {
 double SmallestMannWhitneyP(int64_t m, int64_t n) {
   const auto a = static_cast<double>(m);
   const auto b = static_cast<double>(n);
-  return std::min(1.0, 2 * std::exp(std::lgamma(a + 1) + std::lgamma(b + 1) -
-                                    std::lgamma(a + b + 1)));
+  return std::min(1.0,
+                  2 * std::exp(std::lgamma(a + 1) + std::lgamma(b + 1) - std::lgamma(a + b + 1)));
 }
 
 int64_t PairsForLoneMetric(int64_t family, double q) {

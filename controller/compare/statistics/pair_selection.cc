@@ -9,7 +9,8 @@
 namespace shakedown::statistics {
 namespace {
 
-// Doubles as integers in the same order, so that halving ends after 64 steps wherever the values lie.
+// Doubles as integers in the same order, so that halving ends after 64 steps wherever the values
+// lie.
 int64_t ToOrdered(double value) {
   const auto bits = std::bit_cast<int64_t>(value);
   return bits >= 0 ? bits : std::numeric_limits<int64_t>::min() - bits;

@@ -76,8 +76,7 @@ std::vector<long double> MannWhitneyProbabilities(int64_t m, int64_t n) {
 
 std::vector<long double> SubsetSumProbabilities(std::span<const int64_t> ranks, int64_t chosen) {
   const int64_t largest = std::accumulate(ranks.begin(), ranks.end(), int64_t{0});
-  std::vector<std::vector<long double>> ways(chosen + 1,
-                                             std::vector<long double>(largest + 1, 0));
+  std::vector<std::vector<long double>> ways(chosen + 1, std::vector<long double>(largest + 1, 0));
   ways[0][0] = 1;
   int64_t reach = 0;
   for (int64_t rank : ranks) {
@@ -94,8 +93,8 @@ std::vector<long double> SubsetSumProbabilities(std::span<const int64_t> ranks, 
 IntervalRank SignedRankInterval(int64_t n, double level) {
   if (n <= kExactPairs) return RankFrom(SignedRankProbabilities(n), level);
   const auto size = static_cast<double>(n);
-  return RankFromNormal(size * (size + 1) / 4,
-                        std::sqrt(size * (size + 1) * (2 * size + 1) / 24), level);
+  return RankFromNormal(size * (size + 1) / 4, std::sqrt(size * (size + 1) * (2 * size + 1) / 24),
+                        level);
 }
 
 IntervalRank MannWhitneyInterval(int64_t m, int64_t n, double level) {

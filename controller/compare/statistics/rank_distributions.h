@@ -10,9 +10,9 @@
 namespace shakedown::statistics {
 
 // Above these sizes counting costs more than it tells and the normal approximation takes its place.
-inline constexpr int64_t kExactPairs = 200;           // Signed rank.
-inline constexpr int64_t kExactProduct = 3600;        // Interval of two samples: n_base * n_challenger.
-inline constexpr int64_t kExactSampleNoTies = 50;     // Mann-Whitney p: each sample.
+inline constexpr int64_t kExactPairs = 200;     // Signed rank.
+inline constexpr int64_t kExactProduct = 3600;  // Interval of two samples: n_base * n_challenger.
+inline constexpr int64_t kExactSampleNoTies = 50;  // Mann-Whitney p: each sample.
 inline constexpr int64_t kExactSampleWithTies = 25;
 
 // P(W = w), w from 0 to n(n+1)/2: each of the ranks 1..n taken or left with probability 1/2.
@@ -25,7 +25,8 @@ std::vector<long double> MannWhitneyProbabilities(int64_t m, int64_t n);
 std::vector<long double> SubsetSumProbabilities(std::span<const int64_t> doubled_ranks,
                                                 int64_t chosen);
 
-// Two-sided bound by order statistics: the interval runs from the k-th smallest to the k-th largest.
+// Two-sided bound by order statistics: the interval runs from the k-th smallest to the k-th
+// largest.
 struct IntervalRank {
   int64_t k;        // At least 1.
   double attained;  // Coverage with this k.

@@ -45,8 +45,8 @@ std::optional<RepetitionPlan> PlanRepetitions(const std::vector<std::vector<doub
   const double sd_of_means = StandardDeviation(means);
   RepetitionPlan plan;
   plan.iteration_variance = Mean(variances);
-  plan.boot_variance = sd_of_means * sd_of_means - plan.iteration_variance * reciprocals /
-                                                       static_cast<double>(means.size());
+  plan.boot_variance = sd_of_means * sd_of_means -
+                       plan.iteration_variance * reciprocals / static_cast<double>(means.size());
   if (plan.iteration_variance <= 0) {
     plan.iterations = 1;  // Iterations repeat each other: one says it all.
   } else if (plan.boot_variance <= 0) {

@@ -26,8 +26,8 @@ std::optional<RepetitionPlan> PlanRepetitions(const std::vector<std::vector<doub
                                               double iteration_cost, double boot_cost);
 
 // Blocks a paired comparison needs to find a true difference of `effect` with the chance `power`,
-// when one block's difference varies by `sd` (same unit), testing two-sided at 1 - `level`. A normal
-// approximation for the signed-rank test, never below the smallest number whose p can pass.
+// when one block's difference varies by `sd` (same unit), testing two-sided at 1 - `level`. A
+// normal approximation for the signed-rank test, never below the smallest number whose p can pass.
 int64_t BlocksToDetect(double effect, double sd, double level, double power);
 
 // The other way round: the difference that so many blocks find with that chance. Infinite when so

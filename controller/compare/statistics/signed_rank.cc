@@ -41,7 +41,8 @@ Tails NormalTails(const std::vector<int64_t>& doubled_ranks, double w) {
 }  // namespace
 
 double RoundTo12Decimals(double value) {
-  // From about 4,500 up a double has no 13th decimal, and the product would lose more than it rounds.
+  // From about 4,500 up a double has no 13th decimal, and the product would lose more than it
+  // rounds.
   if (std::fabs(value) >= 4096) return value;
   return std::round(value * 1e12) / 1e12;
 }
@@ -76,7 +77,8 @@ SignedRankTest SignedRank(std::span<const double> differences, Zeros zeros) {
   test.w_minus = static_cast<double>(minus) / 2;
   if (taking_part.empty()) return test;
   test.exact = static_cast<int64_t>(taking_part.size()) <= kExactPairs;
-  const Tails tails = test.exact ? ExactTails(taking_part, plus) : NormalTails(taking_part, test.w_plus);
+  const Tails tails =
+      test.exact ? ExactTails(taking_part, plus) : NormalTails(taking_part, test.w_plus);
   test.p_less = std::min(1.0, tails.less);
   test.p_greater = std::min(1.0, tails.greater);
   test.p_two_sided = std::min(1.0, 2 * std::min(tails.less, tails.greater));

@@ -48,7 +48,8 @@ std::optional<Modes> FindTwoModes(std::span<const double> values) {
   long double explained = 0;
   size_t split = 0;
   for (size_t k = margin; k + margin <= n; ++k) {
-    const long double between = sums[k] * sums[k] / k + (sums[n] - sums[k]) * (sums[n] - sums[k]) / (n - k);
+    const long double between =
+        sums[k] * sums[k] / k + (sums[n] - sums[k]) * (sums[n] - sums[k]) / (n - k);
     if (between > explained) {
       explained = between;
       split = k;

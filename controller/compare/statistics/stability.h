@@ -19,9 +19,9 @@ struct Drift {
 std::optional<Drift> FindDrift(std::span<const double> in_time_order);
 
 struct Modes {
-  double low_center;   // Medians of the two groups.
+  double low_center;  // Medians of the two groups.
   double high_center;
-  double low_share;    // Of the values.
+  double low_share;  // Of the values.
 };
 // Splits the values in the two groups that explain most of their variance; nullopt unless what is
 // left is less than kTwoModes of it and each group has a fifth of the values. Below 16 values there

@@ -10,7 +10,8 @@ FailureRate FailuresOf(int64_t failures, int64_t boots, double level) {
   const auto failed = static_cast<double>(failures);
   const auto survived = static_cast<double>(boots - failures);
   if (failures > 0)
-    rate.interval.lo = boost::math::quantile(boost::math::beta_distribution(failed, survived + 1), tail);
+    rate.interval.lo =
+        boost::math::quantile(boost::math::beta_distribution(failed, survived + 1), tail);
   if (failures < boots)
     rate.interval.hi = boost::math::quantile(
         boost::math::complement(boost::math::beta_distribution(failed + 1, survived), tail));

@@ -22,12 +22,13 @@ std::optional<WelchTest> Welch(std::span<const double> base, std::span<const dou
   WelchTest test;
   test.difference = Mean(challenger) - Mean(base);
   test.t = test.difference / std::sqrt(variance);
-  test.df = variance * variance /
-            (of_base * of_base / (m - 1) + of_challenger * of_challenger / (n - 1));
+  test.df =
+      variance * variance / (of_base * of_base / (m - 1) + of_challenger * of_challenger / (n - 1));
   const boost::math::students_t distribution(test.df);
   test.p = 2 * boost::math::cdf(boost::math::complement(distribution, std::fabs(test.t)));
-  const double reach = boost::math::quantile(boost::math::complement(distribution, (1 - level) / 2)) *
-                       std::sqrt(variance);
+  const double reach =
+      boost::math::quantile(boost::math::complement(distribution, (1 - level) / 2)) *
+      std::sqrt(variance);
   test.lo = test.difference - reach;
   test.hi = test.difference + reach;
   return test;

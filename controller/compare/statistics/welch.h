@@ -9,8 +9,8 @@ namespace shakedown::statistics {
 
 struct WelchTest {
   double t;
-  double df;  // Welch-Satterthwaite.
-  double p;   // Two-sided.
+  double df;          // Welch-Satterthwaite.
+  double p;           // Two-sided.
   double difference;  // Mean of challenger - mean of base; WelchOnLogs: ratio of geometric means.
   double lo;
   double hi;

@@ -1,0 +1,114 @@
+#include "controller/compare/statistics/metric.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shakedown::statistics {
+namespace {
+
+struct Entry {
+  std::string_view pattern;  // '*' stands for one part between dots.
+  Direction direction;
+  Scale scale;
+  std::string_view unit;
+  double resolution;
+  Role role;
+};
+
+constexpr Direction kLower = Direction::kLowerIsBetter;
+constexpr Direction kHigher = Direction::kHigherIsBetter;
+
+// interbench prints one decimal of a millisecond and three significant digits of a percentage; both
+// can be 0. latt counts whole microseconds and never reaches 0.
+constexpr Entry kRegistry[] = {
+    {"make.real", kLower, Scale::kRatio, "s", 0.001, Role::kPrimary},
+    {"make.cold.real", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
+    {"make.user", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
+    {"make.sys", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
+    // CPU time left unused while make had work waiting.
+    {"make.idle", kLower, Scale::kDifference, "%", 0.1, Role::kSecondary},
+    {"latt.wakeup.avg", kLower, Scale::kRatio, "us", 1, Role::kPrimary},
+    {"latt.wakeup.max", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.p50", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.p95", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.p99", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.p99_9", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.worst1pct", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.stdev", kLower, Scale::kRatio, "us", 1, Role::kInfo},
+    {"latt.work.avg", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.max", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.stdev", kLower, Scale::kRatio, "us", 1, Role::kInfo},
+    {"latt.entries", kHigher, Scale::kRatio, "1", 1, Role::kInfo},
+    {"interbench.*.*.latency.avg", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.max", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.sd", kLower, Scale::kDifference, "ms", 0.1, Role::kInfo},
+    {"interbench.*.*.desired_cpu", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
+    {"interbench.*.*.deadlines_met", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
+};
+
+// Compares part by part, so a name with more or fewer dots never matches.
+bool Matches(std::string_view pattern, std::string_view name) {
+  for (;;) {
+    const size_t pattern_dot = pattern.find('.');
+    const size_t name_dot = name.find('.');
+    const std::string_view want = pattern.substr(0, pattern_dot);
+    const std::string_view have = name.substr(0, name_dot);
+    if (want == "*" ? have.empty() : want != have) return false;
+    if (pattern_dot == std::string_view::npos || name_dot == std::string_view::npos)
+      return pattern_dot == name_dot;
+    pattern.remove_prefix(pattern_dot + 1);
+    name.remove_prefix(name_dot + 1);
+  }
+}
+
+// Units of a millisecond; 0 when the unit is no time.
+double PerMillisecond(std::string_view unit) {
+  if (unit == "s") return 1e-3;
+  if (unit == "ms") return 1;
+  if (unit == "us" || unit == "usec") return 1e3;
+  if (unit == "ns") return 1e6;
+  return 0;
+}
+
+// A change computed to be just at a threshold is at it: 105 / 100 - 1 is a little less than 0.05.
+bool AtLeast(double value, double threshold) { return value >= threshold * (1 - 1e-12); }
+
+}  // namespace
+
+Metric MakeMetric(std::string_view name, Direction direction, Scale scale, std::string_view unit,
+                  double resolution, Role role) {
+  Metric metric;
+  metric.name = name;
+  metric.direction = direction;
+  metric.scale = scale;
+  metric.unit = unit;
+  metric.resolution = resolution;
+  metric.role = role;
+  const double per_millisecond = PerMillisecond(unit);
+  metric.floor = std::max(2 * resolution, 0.1 * per_millisecond);
+  if (unit == "%") metric.delta_abs = 5;
+  if (per_millisecond > 0 && unit != "s") metric.delta_abs = 5 * per_millisecond;
+  return metric;
+}
+
+std::optional<Metric> FindMetric(std::string_view name) {
+  for (const Entry& entry : kRegistry)
+    if (Matches(entry.pattern, name))
+      return MakeMetric(name, entry.direction, entry.scale, entry.unit, entry.resolution,
+                        entry.role);
+  return std::nullopt;
+}
+
+bool IsBig(const Metric& metric, double change, double base_median) {
+  const double size = std::fabs(change);
+  if (size == 0) return false;
+  const double base = std::fabs(base_median);
+  const double absolute = metric.scale == Scale::kRatio ? size * base : size;
+  const double relative = metric.scale == Scale::kRatio ? size
+                          : base > 0                    ? size / base
+                                                        : std::numeric_limits<double>::infinity();
+  return (AtLeast(relative, metric.delta_rel) && AtLeast(absolute, metric.floor)) ||
+         AtLeast(absolute, metric.delta_abs);
+}
+
+}  // namespace shakedown::statistics

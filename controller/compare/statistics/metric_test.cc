@@ -1,0 +1,47 @@
+#include "controller/compare/statistics/metric.h"
+
+#include <gtest/gtest.h>
+
+namespace shakedown::statistics {
+namespace {
+
+TEST(FindMetricTest, OurMetrics) {
+  EXPECT_EQ(FindMetric("make.real")->unit, "s");
+  EXPECT_EQ(FindMetric("make.real")->role, Role::kPrimary);
+  EXPECT_EQ(FindMetric("make.idle")->scale, Scale::kDifference);
+  const Metric latt = *FindMetric("latt.wakeup.avg");
+  EXPECT_EQ(latt.unit, "us");
+  EXPECT_DOUBLE_EQ(latt.floor, 100);
+  EXPECT_DOUBLE_EQ(latt.delta_abs, 5000);
+  const Metric latency = *FindMetric("interbench.video.burn.latency.max");
+  EXPECT_EQ(latency.name, "interbench.video.burn.latency.max");
+  EXPECT_EQ(latency.scale, Scale::kDifference);
+  EXPECT_EQ(latency.direction, Direction::kLowerIsBetter);
+  EXPECT_DOUBLE_EQ(latency.floor, 0.2);
+  EXPECT_DOUBLE_EQ(latency.delta_abs, 5);
+  const Metric met = *FindMetric("interbench.x.none.deadlines_met");
+  EXPECT_EQ(met.direction, Direction::kHigherIsBetter);
+  EXPECT_DOUBLE_EQ(met.delta_abs, 5);
+}
+
+TEST(FindMetricTest, OthersAreNotKnown) {
+  for (const char* name : {"", "make", "make.real.x", "interbench.video.latency.avg",
+                           "interbench..burn.latency.avg", "interbench.a.b.c.latency.avg", "."})
+    EXPECT_FALSE(FindMetric(name).has_value()) << name;
+}
+
+TEST(IsBigTest, EitherRuleIsEnough) {
+  const Metric ms = MakeMetric("m", Direction::kLowerIsBetter, Scale::kDifference, "ms", 0.1);
+  EXPECT_TRUE(IsBig(ms, 5, 1000));  // 5 ms.
+  EXPECT_TRUE(IsBig(ms, -1, 20));   // 5 %.
+  EXPECT_FALSE(IsBig(ms, 4.9, 1000));
+  EXPECT_FALSE(IsBig(ms, -0.1, 0.1));  // 100 %, below the floor of 0.2 ms.
+  EXPECT_TRUE(IsBig(ms, 0.2, 0));
+  EXPECT_FALSE(IsBig(ms, 0, 0));
+  const Metric s = MakeMetric("m", Direction::kLowerIsBetter, Scale::kRatio, "s");
+  EXPECT_TRUE(IsBig(s, 105.0 / 100 - 1, 100));
+  EXPECT_FALSE(IsBig(s, 0.04, 100));  // 4 s: a duration has no absolute rule.
+}
+
+}  // namespace
+}  // namespace shakedown::statistics
