@@ -1,0 +1,73 @@
+#include "agent/runner/loads/load.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "agent/runner/loads/interbench.h"
+#include "agent/runner/loads/latt.h"
+#include "agent/runner/loads/make.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::runner {
+namespace {
+
+constexpr uint32_t kMostIterations = 100;
+constexpr uint32_t kMostWarmups = 10;
+
+}  // namespace
+
+absl::StatusOr<v1::LoadRun> RunLoad(const v1::Load& load, const LoadContext& context) {
+  RETURN_IF_ERROR(CheckIterations(load));
+  switch (load.kind_case()) {
+    case v1::Load::kMake:
+      return RunMakeLoad(load, context);
+    case v1::Load::kLatt:
+      return RunLattLoad(load, context);
+    case v1::Load::kInterbench:
+      return RunInterbenchLoad(load, context);
+    case v1::Load::KIND_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError("load: no kind is set, want make, latt or interbench");
+}
+
+std::string LoadName(const v1::Load& load) {
+  switch (load.kind_case()) {
+    case v1::Load::kMake:
+      return "make";
+    case v1::Load::kLatt:
+      return "latt";
+    case v1::Load::kInterbench:
+      return "interbench";
+    case v1::Load::KIND_NOT_SET:
+      break;
+  }
+  return "none";
+}
+
+absl::Status CheckIterations(const v1::Load& load) {
+  if (load.iterations() > kMostIterations) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("load: iterations ", load.iterations(), ", want at most ", kMostIterations));
+  }
+  if (load.warmups() > kMostWarmups) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("load: warmups ", load.warmups(), ", want at most ", kMostWarmups));
+  }
+  return absl::OkStatus();
+}
+
+uint32_t AllIterations(const v1::Load& load) {
+  return load.warmups() + std::max<uint32_t>(1, load.iterations());
+}
+
+void Recorder::Add(absl::string_view metric, double value, absl::string_view unit) {
+  v1::Measurement* measurement = run_.add_measurements();
+  measurement->set_metric(std::string(metric));
+  measurement->set_value(value);
+  measurement->set_unit(std::string(unit));
+  measurement->set_iteration(iteration_);
+  measurement->set_warmup(warmup_);
+}
+
+}  // namespace shakedown::runner

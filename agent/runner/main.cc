@@ -1,0 +1,15 @@
+// shakedown-runner: as /init of an initramfs, as process 1 of the guest, or as a command for
+// people.
+#include <unistd.h>
+
+#include "agent/runner/cli.h"
+#include "agent/runner/service.h"
+#include "agent/runner/setup/init.h"
+#include "agent/runner/setup/initramfs.h"
+
+int main(int argc, char** argv) {
+  using namespace shakedown::runner;
+  if (getpid() != 1) return RunCommandLine(argc, argv);
+  if (access(kModuleList, F_OK) == 0) PowerOffMachine(LeaveInitramfs().message());
+  RunAsInit(ServeAgent);
+}

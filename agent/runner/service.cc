@@ -1,0 +1,203 @@
+#include "agent/runner/service.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/runner/loads/output_text.h"
+#include "agent/runner/loads/process_tree.h"
+#include "agent/runner/setup/fingerprint.h"
+#include "agent/runner/setup/identity.h"
+#include "agent/runner/setup/say.h"
+#include "agent/runner/setup/tunables.h"
+#include "agent/runner/version.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::runner {
+namespace {
+
+constexpr absl::Duration kHelloEvery = absl::Seconds(1);
+constexpr absl::Duration kPortLimit = absl::Seconds(20);
+constexpr absl::Duration kIdle = absl::Seconds(1);
+// A port without a listener on the host is always "ready" to poll(): look at it this often instead.
+constexpr absl::Duration kNobodyThere = absl::Milliseconds(100);
+
+absl::StatusOr<v1::Identified> Identified(const v1::Identify& request) {
+  v1::Identified answer;
+  ASSIGN_OR_RETURN(*answer.mutable_identity(),
+                   ReadIdentity({request.tunables().begin(), request.tunables().end()}));
+  *answer.mutable_fingerprint() = ReadFingerprint();
+  return answer;
+}
+
+absl::StatusOr<v1::TunablesApplied> Applied(const v1::ApplyTunables& request) {
+  v1::TunablesApplied answer;
+  for (const v1::Tunable& tunable : request.tunables()) {
+    v1::Tunable* read_back = answer.add_read_back();
+    read_back->set_name(tunable.name());
+    ASSIGN_OR_RETURN(*read_back->mutable_value(), ApplyTunable(tunable.name(), tunable.value()));
+  }
+  return answer;
+}
+
+v1::RunnerEvent Failure(const absl::Status& status) {
+  v1::RunnerEvent event;
+  event.mutable_failure()->set_error(OneLine(status.message()));
+  return event;
+}
+
+}  // namespace
+
+Service::Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock)
+    : port_(std::move(port)), place_(std::move(place)), clock_(clock) {}
+
+absl::Status Service::Run() {
+  while (!power_off_) {
+    if (!heard_ && clock_.Elapsed() >= next_hello_) RETURN_IF_ERROR(SayHello());
+    Wait();
+    RETURN_IF_ERROR(port_->Flush());
+    RETURN_IF_ERROR(Listen());
+    RETURN_IF_ERROR(StepLoad());
+  }
+  return absl::OkStatus();
+}
+
+void Service::Wait() {
+  const absl::Duration now = clock_.Elapsed();
+  absl::Duration until = now + kIdle;
+  if (!heard_) until = std::min(until, next_hello_);
+  if (load_) until = std::min(until, load_->next_beat());
+  const short wanted = static_cast<short>(POLLIN | (port_->HasUnsent() ? POLLOUT : 0));
+  pollfd fds[2] = {{port_->fd(), wanted, 0}, {load_ ? load_->fd() : -1, POLLIN, 0}};
+  const absl::Duration wait = std::max(absl::ZeroDuration(), until - now);
+  poll(fds, 2, static_cast<int>(absl::ToInt64Milliseconds(wait)) + 1);
+  if ((fds[0].revents & POLLHUP) == 0) return;
+  fds[0].fd = -1;
+  poll(fds, 2, static_cast<int>(absl::ToInt64Milliseconds(std::min(wait, kNobodyThere))));
+}
+
+absl::Status Service::Listen() {
+  ASSIGN_OR_RETURN(const std::string bytes, port_->Receive());
+  frames_.Add(bytes);
+  while (std::optional<std::string> payload = frames_.Next()) {
+    v1::RunnerRequest request;
+    if (!request.ParseFromString(*payload)) {
+      RETURN_IF_ERROR(
+          Fail(0, absl::InvalidArgumentError(absl::StrCat("request of ", payload->size(),
+                                                          " bytes is not a RunnerRequest"))));
+      continue;
+    }
+    heard_ = true;
+    RETURN_IF_ERROR(Handle(request));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Service::StepLoad() {
+  if (!load_) return absl::OkStatus();
+  for (v1::RunnerEvent& event : load_->Step()) RETURN_IF_ERROR(Send(load_id_, std::move(event)));
+  if (load_->done()) load_.reset();
+  return absl::OkStatus();
+}
+
+absl::Status Service::SayHello() {
+  next_hello_ = clock_.Elapsed() + kHelloEvery;
+  if (port_->HasUnsent()) return absl::OkStatus();  // The last one waits for a listener.
+  v1::RunnerEvent event;
+  event.mutable_hello()->set_runner_version(kVersion);
+  ASSIGN_OR_RETURN(*event.mutable_hello()->mutable_boot_id(), ReadBootId());
+  return Send(0, std::move(event));
+}
+
+absl::Status Service::Send(uint64_t id, v1::RunnerEvent event) {
+  // Nobody takes them: old news is of no use when somebody does again.
+  if (event.has_progress() && port_->HasUnsent()) return absl::OkStatus();
+  event.set_id(id);
+  std::string payload = event.SerializeAsString();
+  if (payload.size() > kMaxFramePayload) {
+    event = Failure(absl::OutOfRangeError(
+        absl::StrCat("answer of ", payload.size(), " bytes, want at most ", kMaxFramePayload)));
+    event.set_id(id);
+    payload = event.SerializeAsString();
+  }
+  return port_->Send(EncodeFrame(payload));
+}
+
+absl::Status Service::Fail(uint64_t id, const absl::Status& why) { return Send(id, Failure(why)); }
+
+v1::RunnerEvent Service::Answer(const v1::RunnerRequest& request) {
+  v1::RunnerEvent event;
+  if (request.has_identify()) {
+    absl::StatusOr<v1::Identified> answer = Identified(request.identify());
+    if (!answer.ok()) return Failure(answer.status());
+    *event.mutable_identified() = *std::move(answer);
+  } else {
+    absl::StatusOr<v1::TunablesApplied> answer = Applied(request.apply_tunables());
+    if (!answer.ok()) return Failure(answer.status());
+    *event.mutable_tunables_applied() = *std::move(answer);
+  }
+  return event;
+}
+
+absl::Status Service::Handle(const v1::RunnerRequest& request) {
+  if (request.has_power_off()) {
+    if (load_) load_->Stop("power off");
+    power_off_ = true;
+    return absl::OkStatus();
+  }
+  if (request.has_stop_load()) {
+    if (!load_)
+      return Fail(request.id(), absl::FailedPreconditionError("no load runs, nothing to stop"));
+    for (v1::RunnerEvent& event : load_->Stop("stopped"))
+      RETURN_IF_ERROR(Send(load_id_, std::move(event)));
+    load_.reset();
+    return absl::OkStatus();
+  }
+  if (load_) {
+    return Fail(request.id(),
+                absl::FailedPreconditionError(absl::StrCat("busy: the load of request ", load_id_,
+                                                           " runs, want StopLoad or its end")));
+  }
+  if (request.has_run_load()) {
+    auto load = LoadProcess::Start(request.run_load(), place_, clock_);
+    if (!load.ok()) return Fail(request.id(), load.status());
+    load_ = *std::move(load);
+    load_id_ = request.id();
+    return absl::OkStatus();
+  }
+  if (request.has_identify() || request.has_apply_tunables())
+    return Send(request.id(), Answer(request));
+  return Fail(request.id(),
+              absl::InvalidArgumentError("request of a kind this runner does not know"));
+}
+
+int ServeAgent() {
+  signal(SIGPIPE, SIG_IGN);
+  absl::Status status = AdoptOrphans();
+  if (!status.ok()) Say(status.message());
+  const absl::StatusOr<std::string> path = FindPort(kPortName, kPortLimit, SystemClock());
+  if (!path.ok()) {
+    Say(path.status().message());
+    return 1;
+  }
+  const int fd = open(path->c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    Say(ErrnoStatus(errno, *path).message());
+    return 1;
+  }
+  LoadPlace place;
+  place.realtime_watch = true;
+  Service service(std::make_unique<Port>(fd), place, SystemClock());
+  status = service.Run();
+  if (status.ok()) return 0;
+  Say(status.message());
+  return 1;
+}
+
+}  // namespace shakedown::runner

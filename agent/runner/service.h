@@ -1,0 +1,52 @@
+// Answers the agent's requests over the port.
+#ifndef SHAKEDOWN_AGENT_RUNNER_SERVICE_H_
+#define SHAKEDOWN_AGENT_RUNNER_SERVICE_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "agent/runner/loads/load_process.h"
+#include "agent/runner/setup/port.h"
+#include "proto/wire/clock.h"
+#include "proto/wire/framing.h"
+#include "shakedown/v1/runner.pb.h"
+
+namespace shakedown::runner {
+
+// Says Hello every second until the first request; then one thing at a time. The process must have
+// called AdoptOrphans() and ignore SIGPIPE. Not thread-safe.
+class Service {
+ public:
+  Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock);
+
+  // Until PowerOff is asked (OK; a running load is ended first) or the port is lost (its error).
+  absl::Status Run();
+
+ private:
+  void Wait();
+  absl::Status Listen();
+  absl::Status StepLoad();
+  absl::Status SayHello();
+  absl::Status Handle(const v1::RunnerRequest& request);
+  absl::Status Send(uint64_t id, v1::RunnerEvent event);
+  absl::Status Fail(uint64_t id, const absl::Status& why);
+  v1::RunnerEvent Answer(const v1::RunnerRequest& request);
+
+  const std::unique_ptr<Port> port_;
+  const LoadPlace place_;
+  Clock& clock_;
+  FrameReader frames_;
+  std::unique_ptr<LoadProcess> load_;
+  uint64_t load_id_ = 0;
+  bool heard_ = false;
+  bool power_off_ = false;
+  absl::Duration next_hello_ = absl::ZeroDuration();
+};
+
+// The whole life of the service in a booted guest: finds the port and serves. The exit code of the
+// process: 0 after PowerOff; else the error has been said on the console.
+int ServeAgent();
+
+}  // namespace shakedown::runner
+
+#endif  // SHAKEDOWN_AGENT_RUNNER_SERVICE_H_

@@ -1,0 +1,43 @@
+#include "agent/runner/setup/command_line.h"
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/strip.h"
+
+namespace shakedown::runner {
+namespace {
+
+std::vector<std::string> Words(absl::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (absl::ascii_isspace(c) && !quoted) {
+      if (!word.empty()) words.push_back(word);
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+std::optional<std::string> BootParameter(absl::string_view command_line, absl::string_view key) {
+  std::optional<std::string> found;
+  for (const std::string& word : Words(command_line)) {
+    if (word == "--") break;
+    absl::string_view rest = word;
+    if (!absl::ConsumePrefix(&rest, key)) continue;
+    if (rest.empty()) found = "";
+    if (absl::ConsumePrefix(&rest, "=")) found = std::string(rest);
+  }
+  return found;
+}
+
+}  // namespace shakedown::runner
