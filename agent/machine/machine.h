@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "shakedown/v1/boot.pb.h"
 
 namespace shakedown::agent {
@@ -34,6 +35,9 @@ struct BootHooks {
   // Console bytes as they come, unedited, already bounded in total (the middle of a flood is left
   // out and said so).
   std::function<void(absl::string_view bytes)> console;
+  // Before a reboot or a measuring window that a word to the farm would disturb: none is wanted for
+  // this long. Zero: the window is over. Null: nobody asks.
+  std::function<void(absl::Duration)> dark;
   // Becomes true when the boot is to be given up: result CANCELLED, within seconds.
   const std::atomic<bool>* cancel = nullptr;
 };

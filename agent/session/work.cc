@@ -1,0 +1,143 @@
+#include "agent/session/work.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proto/wire/sanitise.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::agent {
+namespace {
+
+constexpr size_t kReasonLimit = 1000;
+constexpr size_t kErrorLimit = 8 << 10;
+
+std::string Text(const absl::Status& status) {
+  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
+}
+
+WorkKey KeyOf(const v1::BootOrder& order) {
+  return {WorkKind::kBoot, order.attempt_id(), order.epoch()};
+}
+WorkKey KeyOf(const v1::BuildOrder& order) {
+  return {WorkKind::kBuild, order.build_id(), order.epoch()};
+}
+
+absl::StatusOr<v1::BootResult> FetchAndBoot(Machine& machine, const v1::BootOrder& order,
+                                            ArtefactCache& cache, const WorkHooks& hooks) {
+  hooks.progress("fetching", 0);
+  ASSIGN_OR_RETURN(const CachedFile image, cache.Get(order.image(), hooks.cancel));
+  CachedFile initramfs;
+  if (order.has_initramfs()) {
+    ASSIGN_OR_RETURN(initramfs, cache.Get(order.initramfs(), hooks.cancel));
+  }
+  if (hooks.cancel->load()) return absl::CancelledError("cancelled before it was booted");
+  const KernelFiles files{.image = image.path(), .initramfs = initramfs.path()};
+  const BootHooks boot_hooks{
+      .progress = hooks.progress, .console = hooks.log, .dark = hooks.dark, .cancel = hooks.cancel};
+  return machine.RunBoot(order, files, boot_hooks);
+}
+
+// Copies what the slot made to where it stays until the farm has it.
+absl::Status KeepOutputs(const BuildOutcome& outcome, ArtefactCache& cache,
+                         std::vector<CachedFile>& outputs) {
+  const v1::BuildResult& result = outcome.result;
+  const auto keep = [&](const v1::Artefact& artefact, const std::string& path) -> absl::Status {
+    ASSIGN_OR_RETURN(CachedFile file, cache.Add(artefact, path));
+    outputs.push_back(std::move(file));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(keep(result.image(), outcome.image_path));
+  if (result.has_initramfs()) {
+    RETURN_IF_ERROR(keep(result.initramfs(), outcome.initramfs_path));
+  }
+  return result.has_config() ? keep(result.config(), outcome.config_path) : absl::OkStatus();
+}
+
+// A text field that is not UTF-8 would be refused at the other end, again and again.
+template <typename Result>
+bool SurvivesTheWire(const Result& result) {
+  return Result().ParseFromString(result.SerializeAsString());
+}
+
+}  // namespace
+
+v1::BootResult FailedBoot(const WorkKey& key, v1::Outcome outcome, absl::string_view reason) {
+  v1::BootResult result;
+  result.set_attempt_id(key.id);
+  result.set_epoch(key.epoch);
+  result.set_outcome(outcome);
+  result.set_reason(PrintableLine(reason, kReasonLimit));
+  return result;
+}
+
+v1::BuildResult FailedBuild(const WorkKey& key, v1::BuildResult::Status status,
+                            absl::string_view reason) {
+  v1::BuildResult result;
+  result.set_build_id(key.id);
+  result.set_epoch(key.epoch);
+  result.set_status(status);
+  result.set_error(PrintableLine(reason, kErrorLimit - 3));
+  return result;
+}
+
+std::string FarmFailed(const WorkKey& key, absl::string_view reason) {
+  return key.kind == WorkKind::kBoot
+             ? FailedBoot(key, v1::OUTCOME_FARM_FAILED, reason).SerializeAsString()
+             : FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED, reason).SerializeAsString();
+}
+
+v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, ArtefactCache& cache,
+                           const WorkHooks& hooks) {
+  const WorkKey key = KeyOf(order);
+  absl::StatusOr<v1::BootResult> result = FetchAndBoot(machine, order, cache, hooks);
+  if (!result.ok()) {
+    const bool cancelled = hooks.cancel->load() && absl::IsCancelled(result.status());
+    return FailedBoot(key, cancelled ? v1::OUTCOME_CANCELLED : v1::OUTCOME_FARM_FAILED,
+                      cancelled ? "cancelled" : Text(result.status()));
+  }
+  result->set_attempt_id(key.id);
+  result->set_epoch(key.epoch);
+  if (result->outcome() == v1::OUTCOME_UNSPECIFIED || !SurvivesTheWire(*result)) {
+    return FailedBoot(key, v1::OUTCOME_FARM_FAILED,
+                      absl::StrCat("machine ", order.machine(),
+                                   " gave a result without an outcome or with text that is not "
+                                   "UTF-8"));
+  }
+  return *std::move(result);
+}
+
+PerformedBuild PerformBuild(BuildSlot& slot, const v1::BuildOrder& order, ArtefactCache& cache,
+                            const WorkHooks& hooks) {
+  const WorkKey key = KeyOf(order);
+  BuildHooks build_hooks;
+  build_hooks.progress = hooks.progress;
+  build_hooks.log = hooks.log;
+  build_hooks.cancel = hooks.cancel;
+  std::vector<CachedFile> inputs;
+  build_hooks.fetch_artefact = [&](const std::string& sha256) -> absl::StatusOr<std::string> {
+    v1::Artefact artefact;
+    artefact.set_sha256(sha256);
+    ASSIGN_OR_RETURN(CachedFile file, cache.Get(artefact, hooks.cancel));
+    inputs.push_back(file);
+    return file.path();
+  };
+  const BuildOutcome outcome = slot.Run(order, build_hooks);
+  PerformedBuild performed;
+  performed.result = outcome.result;
+  performed.result.set_build_id(key.id);
+  performed.result.set_epoch(key.epoch);
+  if (!SurvivesTheWire(performed.result)) {
+    performed.result = FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED,
+                                   "the build slot gave a result with text that is not UTF-8");
+  }
+  if (performed.result.status() != v1::BuildResult::STATUS_BUILT) return performed;
+  const absl::Status kept = KeepOutputs(outcome, cache, performed.outputs);
+  if (!kept.ok()) {
+    performed.outputs.clear();
+    performed.result = FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED, Text(kept));
+  }
+  return performed;
+}
+
+}  // namespace shakedown::agent
