@@ -1,0 +1,46 @@
+// What a boot's virtual machine is, as libvirt's XML and the kernel's command line. Pure.
+#ifndef SHAKEDOWN_AGENT_MACHINE_DOMAIN_SPEC_H_
+#define SHAKEDOWN_AGENT_MACHINE_DOMAIN_SPEC_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "shakedown/v1/boot.pb.h"
+
+namespace shakedown::agent {
+
+inline constexpr char kRunnerPort[] = "org.shakedown.runner.0";
+
+struct DomainSpec {
+  std::string name;
+  bool kvm = false;  // Else emulated (TCG).
+  uint32_t vcpus = 2;
+  uint32_t memory_mib = 1024;
+  std::string kernel;
+  std::string initramfs;  // Empty: none.
+  std::string command_line;
+  std::string overlay;  // qcow2, this boot's own.
+  std::string image;    // Raw, read-only, behind the overlay.
+  // Unix sockets on which we listen and QEMU connects, so that no early byte is lost.
+  std::string console_socket;
+  std::string runner_socket;
+};
+
+// A machine that ends at reset and power-off, stays to be looked at when its kernel panics
+// (pvpanic), and pauses when its watchdog fires or its disk can not be written.
+std::string DomainXml(const DomainSpec& spec);
+
+// The machine's own parameters: console, root disk, runner as init, and an end at each panic or
+// oops.
+std::vector<std::string> MachineParameters();
+
+// The machine's and the order's parameters in one line. InvalidArgument, naming the parameter: an
+// empty one, more than 200 bytes, anything but printable ASCII without blank and quotes; "--" (what
+// follows it is not the kernel's); more than 2000 bytes in all (the kernel takes 2047).
+absl::StatusOr<std::string> CommandLine(const v1::BootOrder& order);
+
+}  // namespace shakedown::agent
+
+#endif  // SHAKEDOWN_AGENT_MACHINE_DOMAIN_SPEC_H_

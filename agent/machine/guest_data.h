@@ -1,0 +1,34 @@
+// What a guest sent, made harmless: the guest is under test and may send anything. Pure.
+#ifndef SHAKEDOWN_AGENT_MACHINE_GUEST_DATA_H_
+#define SHAKEDOWN_AGENT_MACHINE_GUEST_DATA_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "shakedown/v1/boot.pb.h"
+
+namespace shakedown::agent {
+
+inline constexpr int kMaxMeasurements = 65536;  // In one load run.
+inline constexpr int kMaxSeries = 256;
+inline constexpr int kMaxSeriesValues = 100000;
+inline constexpr size_t kMaxOutput = 256 << 10;
+inline constexpr int kMaxWarnings = 64;
+inline constexpr int kMaxFacts = 128;
+inline constexpr size_t kMaxText = 4096;  // A command line, a tunable's value, a fact.
+
+// The load run of load `index`, its text valid UTF-8 and bounded. InvalidArgument, naming the
+// object and the rule: another load, a name that is not [a-z0-9._-]{1,96}, a value that is no
+// finite number, too many of anything, no measurement at all. Nothing is silently dropped;
+// over-long output keeps its end and says so.
+absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run);
+
+// Texts valid UTF-8 and cut to kMaxText; only tunables of the names asked for can matter, so at
+// most 256 are kept.
+v1::Identity CleanIdentity(const v1::Identity& identity);
+
+// Facts with good names, at most kMaxFacts, values in one printable line.
+v1::Fingerprint CleanFingerprint(const v1::Fingerprint& fingerprint);
+
+}  // namespace shakedown::agent
+
+#endif  // SHAKEDOWN_AGENT_MACHINE_GUEST_DATA_H_

@@ -1,0 +1,95 @@
+// The agent's side of the talk with the runner in a booted kernel
+// (proto/shakedown/v1/runner.proto). Pure: events and the time go in, requests and an end come out.
+#ifndef SHAKEDOWN_AGENT_MACHINE_RUNNER_SESSION_H_
+#define SHAKEDOWN_AGENT_MACHINE_RUNNER_SESSION_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/machine/prove_identity.h"
+#include "proto/wire/framing.h"
+#include "shakedown/v1/boot.pb.h"
+#include "shakedown/v1/runner.pb.h"
+
+namespace shakedown::agent {
+
+struct SessionEnd {
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string reason;  // One line; empty when MEASURED.
+};
+
+// Hello → identity → tunables → identity with tunables → each load, and the identity after it.
+// Whatever the guest says otherwise ends the session. All times are since power-on and only grow.
+// One owner, not thread-safe.
+class RunnerSession {
+ public:
+  // `parameters`: what must stand on the command line (the machine's and the order's).
+  // `silence`: how long the runner may say nothing after the hello.
+  RunnerSession(const v1::BootOrder& order, std::vector<std::string> parameters,
+                absl::Duration silence);
+
+  // Bytes of the channel as they come.
+  void Receive(absl::string_view bytes, absl::Duration now);
+  // Bytes for the channel; empty when there is nothing to say.
+  std::string TakeOutput();
+
+  // Set once the session is over: all measured, or a finding.
+  const std::optional<SessionEnd>& end() const { return end_; }
+  // What the time says: the caller looks at the machine and the console before it decides.
+  enum class Overdue { kNot, kHello, kSilent, kRun };
+  Overdue LookAt(absl::Duration now) const;
+
+  bool saw_hello() const { return hello_at_ != absl::InfiniteDuration(); }
+  absl::Duration hello_at() const { return hello_at_; }  // InfiniteDuration() until it came.
+  std::string phase() const;                             // "booting", "latt 2/3".
+  float fraction() const;                                // Of the whole boot, 0 to 1.
+  bool identity_proven() const { return proven_; }
+  absl::Duration run_limit() const { return run_limit_; }
+  absl::Duration boot_limit() const { return boot_limit_; }
+  absl::Duration silence() const { return silence_; }
+
+  // Fills identity, fingerprint, load_runs, boot_ms with what is known and may be told: load runs
+  // only of a proven kernel.
+  void FillResult(v1::BootResult& result) const;
+  // A frame that tells the runner to power off.
+  static std::string PowerOffFrame();
+
+ private:
+  enum class Step { kHello, kIdentify, kApply, kIdentifyTuned, kLoad, kIdentifyAgain };
+  void OnEvent(const v1::RunnerEvent& event, absl::Duration now);
+  void OnHello(const v1::Hello& hello, absl::Duration now);
+  void OnIdentified(const v1::Identified& identified);
+  void OnTunablesApplied(const v1::TunablesApplied& applied);
+  void OnLoadRun(const v1::LoadRun& run);
+  void OnFailure(const v1::RunnerFailure& failure);
+  void AskIdentity(Step step);
+  void StartLoad();
+  void Send(v1::RunnerRequest request);
+  void End(v1::Outcome outcome, std::string reason);
+  Wanted WantedNow() const;
+  std::string LoadName() const;  // "latt 2/3"
+
+  const v1::BootOrder order_;
+  const std::vector<std::string> parameters_;
+  const absl::Duration boot_limit_, run_limit_, silence_;
+  FrameReader frames_;
+  Step step_ = Step::kHello;
+  uint64_t request_id_ = 0;
+  int load_ = 0;  // Index of the load in hand.
+  float load_fraction_ = 0;
+  bool tuned_ = false, proven_ = false;
+  absl::Duration now_;
+  absl::Duration hello_at_ = absl::InfiniteDuration(), heard_at_ = absl::InfiniteDuration();
+  std::string boot_id_, output_;
+  std::optional<v1::Identity> identity_;
+  v1::Fingerprint fingerprint_;
+  std::vector<v1::LoadRun> load_runs_;
+  std::optional<SessionEnd> end_;
+};
+
+}  // namespace shakedown::agent
+
+#endif  // SHAKEDOWN_AGENT_MACHINE_RUNNER_SESSION_H_
