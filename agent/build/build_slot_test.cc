@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -175,6 +176,15 @@ TEST_F(BuildSlotTest, ADamagedArtefactIsBuiltAgain) {
   EXPECT_EQ(second.result.status(), v1::BuildResult::STATUS_BUILT);
   EXPECT_FALSE(second.result.reused());
   EXPECT_EQ(*Sha256File(second.image_path), first.result.image().sha256());
+}
+
+TEST_F(BuildSlotTest, AStrictUmaskIsNoHindrance) {
+  v1::Kernel kernel = TarKernel();
+  Patch(kernel, kGoodPatch);
+  const mode_t before = umask(077);
+  const BuildOutcome built = Run(kernel);
+  umask(before);
+  EXPECT_EQ(built.result.status(), v1::BuildResult::STATUS_BUILT) << built.result.error();
 }
 
 TEST_F(BuildSlotTest, APatchChangesTheKey) {

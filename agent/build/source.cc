@@ -78,6 +78,8 @@ absl::StatusOr<std::string> KeepTarball(const v1::Tarball& tarball, const Source
     fs::remove(part, error);
     return WrongDigest(absl::StrCat("tarball ", tarball.location()), digest, tarball.sha256());
   }
+  // Another user unpacks it, whatever our umask is.
+  fs::permissions(part, fs::perms(0644), error);
   fs::rename(part, kept, error);
   if (error) return ErrnoStatus(error.value(), kept);
   return kept;
@@ -150,7 +152,8 @@ absl::StatusOr<Source> FetchGit(const v1::GitCommit& git, const SourceContext& c
   source.path = absl::StrCat(context.folder, "/git-", Sha256Hex(git.location()));
   std::error_code error;
   if (!fs::exists(source.path, error)) {
-    RETURN_IF_ERROR(Git({"init", "--quiet", "--bare", source.path}, context).status());
+    RETURN_IF_ERROR(
+        Git({"init", "--quiet", "--bare", "--shared=0644", source.path}, context).status());
   }
   if (Git({"-C", source.path, "cat-file", "-e", absl::StrCat(git.commit(), "^{tree}")}, context)
           .ok()) {

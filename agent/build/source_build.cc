@@ -51,6 +51,16 @@ absl::Status MakeFolder(const std::string& path) {
   return error ? ErrnoStatus(error.value(), path) : absl::OkStatus();
 }
 
+// For the build user, whatever our umask is.
+absl::Status MakeReadable(const std::string& folder) {
+  std::error_code error;
+  fs::permissions(folder, fs::perms(0755), error);
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    fs::permissions(it->path(), fs::perms(it->is_directory() ? 0755 : 0644), error);
+  }
+  return error ? ErrnoStatus(error.value(), folder) : absl::OkStatus();
+}
+
 // Gives the folder to the build user, with what an earlier user left in it.
 absl::Status GiveTo(const std::optional<BuildUser>& user, const std::string& path) {
   RETURN_IF_ERROR(MakeFolder(path));
@@ -163,6 +173,7 @@ class SourceBuild {
     } else {
       RETURN_IF_ERROR(WriteFileAtomically(absl::StrCat(in, "/source"), ""));
     }
+    RETURN_IF_ERROR(MakeReadable(in));
     spec_.user = context_.user;
     spec_.environment = kernels::StepEnvironment();
     spec_.read_only = {{in, "/in"}, {source_.path, "/in/source"}};
