@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -218,6 +221,35 @@ TEST(OfflineCompareTest, ClassicStarsOfSingleRuns) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(plain.Text(i, "verdict"), "insufficient");
   EXPECT_THAT(*RunOfflineCompare(base, challenger, {.classic = true}),
               HasSubstr("classic rule, no uncertainty"));
+}
+
+// tests/golden/statistics/2010-*: the table of the 2010 interbench post, and which side the rule as
+// it is worded stars, worked out in decimals.
+TEST(OfflineCompareTest, TheTableOf2010) {
+  const auto golden = [](const std::string& name) {
+    const char* root = std::getenv("SHAKEDOWN_SOURCE_DIR");
+    std::stringstream text;
+    text << std::ifstream(
+                absl::StrCat(root == nullptr ? "." : root, "/tests/golden/statistics/", name))
+                .rdbuf();
+    return text.str();
+  };
+  const Answer classic =
+      Ask(golden("2010-mainline.csv"), golden("2010-ck1.csv"), {.classic = true});
+  const Answer plain = Ask(golden("2010-mainline.csv"), golden("2010-ck1.csv"));
+  std::istringstream stars(golden("2010-classic-stars.txt"));
+  std::string metric;
+  std::string side;
+  int i = 0;
+  for (; stars >> metric >> side; ++i) {
+    SCOPED_TRACE(metric);
+    EXPECT_EQ(classic.Text(i, "metric"), metric);
+    EXPECT_EQ(classic.Text(i, "mark"), side == "challenger" ? "*" : "");
+    EXPECT_EQ(classic.Text(i, "base_mark"), side == "base" ? "*" : "");
+    EXPECT_EQ(plain.Text(i, "verdict"), "insufficient");
+    EXPECT_EQ(plain.Text(i, "challenger_star"), side == "challenger" ? "(*)" : "");
+  }
+  EXPECT_EQ(i, 112);
 }
 
 TEST(PrintTextTest, FitsAMail) {
