@@ -142,8 +142,8 @@ class GrpcFarm : public Farm {
     const auto code = static_cast<absl::StatusCode>(status.error_code());
     switch (code) {
       case absl::StatusCode::kUnavailable:
-        return absl::Status(code, absl::StrCat("no answer from the farm at ", settings_.server,
-                                               ": ", status.error_message()));
+        return absl::Status(code, absl::StrCat("the farm at ", settings_.server,
+                                               " can not answer: ", status.error_message()));
       case absl::StatusCode::kDeadlineExceeded:
         return absl::Status(code, absl::StrCat("no answer from the farm at ", settings_.server,
                                                " in ", kCallLimit.count(), " s"));

@@ -30,7 +30,7 @@ std::vector<std::string> BootRow(const v1::JobView& job, const v1::BootView& boo
           PrintableLine(VariantText(job.spec(), boot.variant())),
           ended ? OutcomeWord(boot.outcome()) : WorkStateWord(boot.state()),
           PrintableLine(boot.machine()),
-          ended ? LengthText(Between(boot.started(), boot.ended())) : "",
+          TookText(boot.started(), boot.ended()),
           running ? PhaseText(boot.phase(), boot.progress()) : PrintableLine(boot.reason(), 400)};
 }
 

@@ -45,7 +45,7 @@ struct LogsArgs {
 struct ListArgs {
   enum class What { kJobs, kAgents, kMachines, kKernels, kBuilds };
   What what = What::kJobs;
-  uint32_t limit = 0;  // Jobs and builds; 0: the farm's default.
+  uint32_t limit = 50;  // Jobs and builds.
   bool json = false;
 };
 struct BootsArgs {

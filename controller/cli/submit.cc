@@ -111,8 +111,10 @@ absl::StatusOr<v1::SubmitJobResponse> Send(const Desk& desk, const v1::SubmitJob
                                         LengthText(kSubmitPatience)));
     }
     if (!patience.Wait()) {
-      return Annotate(answer.status(),
-                      "the job may or may not have been taken: see shakedown jobs");
+      return absl::Status(answer.status().code(),
+                          absl::StrCat("given up: ", answer.status().message(),
+                                       "; the job may or may not have been taken: see shakedown "
+                                       "jobs"));
     }
   }
 }

@@ -116,6 +116,7 @@ Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
   Teller teller(desk, progress);
   const absl::StatusOr<v1::JobView> last = Follow(desk, job, teller);
   if (absl::IsCancelled(last.status())) {
+    if (desk.screen.terminal()) desk.screen.Note("");  // Below the terminal's own "^C".
     desk.screen.Complain(HowToGoOn(job));
     return {.exit_code = kInterrupted};
   }

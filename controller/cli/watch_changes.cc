@@ -38,6 +38,7 @@ bool Same(const v1::BuildView& a, const v1::BuildView& b) {
 }
 
 std::vector<Line> Tell(const v1::JobView& job, const v1::BuildView& build) {
+  if (build.status() == "cancelled") return {};  // The job's state says it once for all.
   if (Failed(build)) return FailedBuildLines(build, kErrorLines);
   const std::string head = absl::StrCat("build ", PrintableLine(build.kernel()), ": ");
   if (build.state() == v1::WORK_STATE_ENDED) {
@@ -61,6 +62,7 @@ bool Same(const v1::BootView& a, const v1::BootView& b) {
 }
 
 std::vector<Line> Tell(const v1::JobView& job, const v1::BootView& boot) {
+  if (boot.outcome() == v1::OUTCOME_CANCELLED) return {};
   if (Failed(boot)) return FailedBootLines(job, boot, kConsoleLines);
   const std::string head =
       absl::StrCat(PrintableLine(boot.name()), " ",
@@ -129,7 +131,9 @@ std::vector<Line> JobSummary(const v1::JobView& job) {
         {{absl::StrCat(Count(lost, "attempt", "attempts"), " lost by the farm and tried again")}});
   }
   for (const v1::BuildView& build : job.builds()) {
-    if (Failed(build)) Append(lines, FailedBuildLines(build, kErrorLines));
+    if (Failed(build) && build.status() != "cancelled") {
+      Append(lines, FailedBuildLines(build, kErrorLines));
+    }
   }
   size_t failed = 0;
   for (const auto& [key, boot] : last) {

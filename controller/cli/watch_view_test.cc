@@ -161,6 +161,18 @@ TEST(JobChangesTest, BuildsTellEveryTenth) {
                   "    | x = 1;"));
 }
 
+TEST(JobChangesTest, ACancelledJobIsToldOnce) {
+  const v1::JobView before = MakeJob(5);
+  v1::JobView after = before;
+  for (v1::BootView& boot : *after.mutable_boots()) {
+    boot.set_state(v1::WORK_STATE_ENDED);
+    boot.set_outcome(v1::OUTCOME_CANCELLED);
+  }
+  after.mutable_builds(0)->set_status("cancelled");
+  EndJob(after, v1::JOB_STATE_CANCELLED);
+  EXPECT_THAT(Changes(&before, after), IsEmpty());
+}
+
 TEST(JobChangesTest, ASecondAttemptIsNews) {
   const v1::JobView before = MakeJob(1);
   v1::JobView after = before;
@@ -189,6 +201,17 @@ TEST(JobSummaryTest, CountsAndTellsFailures) {
                           "1 hung",
                           "1 attempt lost by the farm and tried again",
                           "17.2B debian-6.12: hung: silent for 120 s", "    | last words"));
+}
+
+TEST(JobSummaryTest, ACancelledJob) {
+  v1::JobView job = MakeJob(1);
+  End(*job.mutable_boots(0), v1::OUTCOME_MEASURED);
+  job.mutable_boots(1)->set_state(v1::WORK_STATE_ENDED);
+  job.mutable_boots(1)->set_outcome(v1::OUTCOME_CANCELLED);
+  job.mutable_builds(1)->set_status("cancelled");
+  EndJob(job, v1::JOB_STATE_CANCELLED);
+  EXPECT_THAT(Summary(job), ElementsAre("Job 17: CFS against EEVDF: cancelled after 23 min 4 s: 2 "
+                                        "boots: 1 measured, 1 cancelled"));
 }
 
 TEST(JobSummaryTest, DoesNotTellAThousandFailures) {

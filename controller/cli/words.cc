@@ -21,6 +21,11 @@ absl::Time ToTime(const google::protobuf::Timestamp& time) {
   return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
 }
 
+// What comes after the last slash: mirrors differ, the archive's name says what it is.
+absl::string_view FileName(absl::string_view location) {
+  return location.substr(location.rfind('/') + 1);
+}
+
 bool IsSet(const google::protobuf::Timestamp& time) { return time.seconds() != 0; }
 
 }  // namespace
@@ -63,6 +68,11 @@ absl::Duration Between(const google::protobuf::Timestamp& from,
   return IsSet(from) && IsSet(to) ? ToTime(to) - ToTime(from) : absl::ZeroDuration();
 }
 
+std::string TookText(const google::protobuf::Timestamp& from,
+                     const google::protobuf::Timestamp& to) {
+  return IsSet(from) && IsSet(to) ? LengthText(ToTime(to) - ToTime(from)) : "";
+}
+
 std::string Count(size_t n, absl::string_view one, absl::string_view many) {
   return absl::StrCat(n, " ", n == 1 ? one : many);
 }
@@ -80,7 +90,7 @@ std::string SourceText(const v1::Kernel& kernel) {
                           kernel.debian_source().version().empty() ? "" : " ",
                           kernel.debian_source().version());
     case v1::Kernel::kTarball:
-      return kernel.tarball().location();
+      return std::string(FileName(kernel.tarball().location()));
     case v1::Kernel::kGit:
       return absl::StrCat("git ", kernel.git().commit().substr(0, 12), " of ",
                           kernel.git().location());

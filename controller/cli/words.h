@@ -25,6 +25,9 @@ std::string LengthText(absl::Duration length);
 std::string ClockText(absl::Duration length);
 // "2026-11-30 13:40" in `zone`; "" when not set.
 std::string TimeText(const google::protobuf::Timestamp& time, absl::TimeZone zone);
+// "3 min 5 s" between two times; "" when either is not set.
+std::string TookText(const google::protobuf::Timestamp& from,
+                     const google::protobuf::Timestamp& to);
 // Between two times; 0 when either is not set.
 absl::Duration Between(const google::protobuf::Timestamp& from,
                        const google::protobuf::Timestamp& to);
@@ -33,7 +36,8 @@ std::string Count(size_t n, absl::string_view one, absl::string_view many);
 // "43%"; what is not in 0 to 1 is brought there.
 std::string Percent(float fraction);
 
-// Where a kernel comes from: "linux-source-6.12", "ready linux-image-…", "git 0123456789ab of …".
+// Where a kernel comes from: "linux-source-6.12", "linux-2.6.35.tar.bz2", "ready linux-image-…",
+// "git 0123456789ab of …".
 std::string SourceText(const v1::Kernel& kernel);
 // "debian-6.1 nohz=off": kernel, boot parameters, tunables of variant `index`; "?" when there is
 // none.
