@@ -67,6 +67,18 @@ constexpr char kLintFooter[] =
     R"(Without FILE: the whole catalog in kernels/catalog with the fragments in kernels/configs of the folder you
 are in. Needs no farm. Exit code 1 when something is wrong.)";
 
+constexpr char kCompareFooter[] =
+    R"(One row a boot, one column a metric, the first line names them. A column "block" pairs the rows of both
+files. Metrics of ours are known by name (make.real, latt.wakeup.avg, interbench.video.burn.latency.max);
+others are declared by --metric or by a line "# metric NAME:lower|higher:ratio|difference:UNIT" in a file,
+which may go on with :floor=, :resolution=, :delta_rel=, :delta_abs= and :role=primary|secondary|info. Up to
+three metrics are primary unless roles are given; more are secondary. Needs no farm.
+
+Examples:
+  shakedown compare cfs.csv eevdf.csv
+  shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
+  shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
+
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
 
@@ -112,6 +124,7 @@ struct Parse {
   KernelShowArgs show;
   KernelAddArgs add;
   KernelLintArgs lint;
+  CompareArgs compare;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -251,6 +264,44 @@ void AddKernelCommands(CLI::App& app, Parse& parse) {
   lint->callback([&parse] { parse.invocation.command = parse.lint; });
 }
 
+void AddCompare(CLI::App& app, Parse& parse) {
+  CompareArgs& args = parse.compare;
+  CLI::App* compare = app.add_subcommand("compare", "Judge two CSV files, without a farm");
+  compare->group("Files");
+  compare->add_option("BASE", args.base, "CSV file of the baseline")->type_name("FILE")->required();
+  compare->add_option("CHALLENGER", args.challenger, "CSV file of the challenger")
+      ->type_name("FILE")
+      ->required();
+  AddMany(compare, "--metric", args.metrics, "What a column is; once for each",
+          "NAME:DIR:SCALE:UNIT");
+  compare
+      ->add_option_function<std::string>(
+          "--level",
+          [&args](const std::string& text) {
+            if (!absl::SimpleAtod(text, &args.level) || !(args.level > 0.5 && args.level < 1)) {
+              throw CLI::ValidationError(absl::StrCat(
+                  "--level ", Quoted(text), ": want above 0.5 and below 1, default 0.95"));
+            }
+          },
+          "Confidence level of the intervals, default 0.95")
+      ->type_name("P");
+  compare
+      ->add_option_function<std::string>(
+          "--asterisk",
+          [&args](const std::string& text) {
+            if (text != "classic" && text != "default") {
+              throw CLI::ValidationError(
+                  absl::StrCat("--asterisk ", Quoted(text), ": want classic or default"));
+            }
+            args.classic = text == "classic";
+          },
+          "classic: star by the rule of the 2010 post alone")
+      ->type_name("RULE");
+  AddJson(compare, args.json);
+  compare->footer(kCompareFooter);
+  compare->callback([&parse] { parse.invocation.command = parse.compare; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -275,6 +326,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
   AddKernelCommands(app, parse);
+  AddCompare(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

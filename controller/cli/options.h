@@ -70,8 +70,18 @@ struct KernelLintArgs {
   std::string configs;
 };
 
+// Two CSV files, judged without a farm.
+struct CompareArgs {
+  std::string base;
+  std::string challenger;
+  std::vector<std::string> metrics;  // NAME:lower|higher:ratio|difference:UNIT.
+  double level = 0.95;
+  bool classic = false;
+  bool json = false;
+};
+
 using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs>;
+                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -22,6 +22,7 @@ struct Dispatch {
   int operator()(const KernelShowArgs& args) const { return ShowKernel(desk, args); }
   int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
+  int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -45,7 +46,9 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
     return answer->exit_code;
   }
   const auto& invocation = std::get<Invocation>(parsed);
-  // The one command that needs no farm.
+  // The commands that need no farm.
+  if (const auto* compare = std::get_if<CompareArgs>(&invocation.command))
+    return Compare(screen, *compare);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
   return lint != nullptr ? LintKernels(screen, *lint)
                          : RunOnFarm(invocation, screen, environment, clock, interrupt);
