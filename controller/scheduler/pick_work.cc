@@ -86,7 +86,7 @@ std::string WhyNoBlock(const MachineNow& machine, const Work& work) {
   if (waiting > 0) parts.push_back(absl::StrCat(waiting, " wait for builds"));
   if (elsewhere > 0) parts.push_back(absl::StrCat(elsewhere, " are bound to other machines"));
   if (unfit > 0) parts.push_back(absl::StrCat(unfit, " want other machines"));
-  if (parts.empty()) return "no boot is queued";
+  if (parts.empty()) return "no boot is queued for it";
   return absl::StrCat("no block can start: ", absl::StrJoin(parts, ", "));
 }
 

@@ -51,7 +51,7 @@ const MachineNow kVm2Busy{"vm2", {"vm"}, true, ""};
 INSTANTIATE_TEST_SUITE_P(
     , PickWorkTest,
     testing::ValuesIn<PickCase>({
-        {"NothingToDo", Host({kVm1}), {}, "no boot is queued", "no build is queued"},
+        {"NothingToDo", Host({kVm1}), {}, "no boot is queued for it", "no build is queued"},
         {"UnknownMachine", Host({kVm2}), {}, "no machine vm1", "no build is queued"},
         {"OldestJobFirst",
          Host({kVm1}),
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TheNextBootWaitsForTheOneBefore",
          Host({kVm1}),
          {{Block(7, 1, "vm1", {{"a", 0, kR}, {"b", 1, kQ}})}, {}},
-         "no boot is queued",
+         "no boot is queued for it",
          "no build is queued"},
         {"SelectorByName",
          Host({kVm1}),
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoBuildWhileAMachineRuns",
          Host({kVm1, kVm2Busy}),
          {{}, {{"k", 1}}},
-         "no boot is queued",
+         "no boot is queued for it",
          "one of its machines runs a boot"},
         {"AnOlderBuildDrainsTheHost",
          Host({kVm1, kVm2Busy}),

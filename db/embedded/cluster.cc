@@ -133,7 +133,7 @@ std::string Settings(bool durable) {
       "timezone = 'UTC'\n"
       "log_timezone = 'UTC'\n";
   if (!durable) {
-    absl::StrAppend(&text, "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n",
+    absl::StrAppend(&text, "fsync = off\nfull_page_writes = off\n",
                     "shared_buffers = 16MB\nlogging_collector = off\nautovacuum = off\n");
   }
   return text;

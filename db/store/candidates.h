@@ -1,0 +1,21 @@
+// What controller/scheduler chooses from, read from the tables. Used by leases.cc.
+#ifndef SHAKEDOWN_DB_STORE_CANDIDATES_H_
+#define SHAKEDOWN_DB_STORE_CANDIDATES_H_
+
+#include <string>
+
+#include "controller/scheduler/pick_work.h"
+#include "db/store/pool.h"
+
+namespace shakedown::store {
+
+// The agent's host as its latest Sync and its leases say.
+scheduler::AgentNow ReadAgentNow(Transaction& tx, const std::string& agent);
+
+// Of the oldest active jobs: the blocks bound to the agent's machines, one unbound block of each
+// job (one that can start, if any), and the queued builds.
+scheduler::Work ReadWork(Transaction& tx, const std::string& agent);
+
+}  // namespace shakedown::store
+
+#endif  // SHAKEDOWN_DB_STORE_CANDIDATES_H_

@@ -1,0 +1,132 @@
+#include "db/store/janitor.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "db/store/agents.h"
+#include "db/store/settle.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::store {
+namespace {
+
+// Rows whose lease has outlived its order, with why.
+struct Overdue {
+  std::string id, reason;
+  int64_t epoch = 0;
+};
+
+std::string Reason(const pqxx::row& row) {
+  const std::string limit =
+      absl::StrCat("not ended within its limits of ", row["limit_s"].as<int64_t>(), " s");
+  if (!row["silent"].as<bool>(true))
+    return absl::StrCat(limit, " by agent ", row["agent"].as<std::string>());
+  return absl::StrCat("agent ", row["agent"].as<std::string>(), " silent for ",
+                      row["age"].as<int64_t>(0), " s, ", limit);
+}
+
+std::vector<Overdue> Read(const pqxx::result& rows) {
+  std::vector<Overdue> overdue;
+  for (const pqxx::row& row : rows) {
+    overdue.push_back({row["id"].as<std::string>(), Reason(row), row["epoch"].as<int64_t>()});
+  }
+  return overdue;
+}
+
+struct Findings {
+  std::vector<Overdue> boots, builds;
+  int unbound = 0;
+};
+
+#define SHAKEDOWN_SILENCE                                        \
+  "p.quiet_until + $2 * interval '1 second' < now() AS silent, " \
+  "extract(epoch FROM now() - p.seen_at)::bigint AS age "
+
+void FindOverdue(Transaction& tx, const JanitorLimits& limits, Findings& findings) {
+  const int64_t slack = absl::ToInt64Seconds(limits.slack);
+  const int64_t silent = absl::ToInt64Seconds(kSilentLimit);
+  findings.boots = Read(tx.exec_params(
+      "SELECT o.attempt_id AS id, o.epoch, o.agent, j.boot_limit_s + j.run_limit_s AS "
+      "limit_s, " SHAKEDOWN_SILENCE
+      "FROM boots o JOIN jobs j ON j.id = o.job LEFT JOIN agent_pulse p ON p.agent = o.agent "
+      "WHERE o.state = 'running' AND "
+      "o.leased_at + (j.boot_limit_s + j.run_limit_s + $1) * interval '1 second' < now() ORDER BY "
+      "1",
+      slack, silent));
+  findings.builds =
+      Read(tx.exec_params("SELECT b.id, b.epoch, b.agent, b.limit_s, " SHAKEDOWN_SILENCE
+                          "FROM builds b LEFT JOIN agent_pulse p ON p.agent = b.agent "
+                          "WHERE b.state = 'running' AND b.leased_at + (b.limit_s + $1) * interval "
+                          "'1 second' < now() ORDER BY 1",
+                          slack, silent));
+}
+
+// Blocks that nothing was measured in and whose machine's agent is silent: any machine may have
+// them.
+int Unbind(Transaction& tx, const JanitorLimits& limits) {
+  const pqxx::result unbound = tx.exec_params(
+      "UPDATE blocks k SET machine = NULL FROM machines m, agent_pulse p, jobs j "
+      "WHERE m.name = k.machine AND p.agent = m.agent AND j.id = k.job AND j.state = 'active' "
+      "AND m.attempt_id IS NULL AND p.quiet_until + $1 * interval '1 second' < now() "
+      "AND EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block AND o.state = "
+      "'queued') "
+      "AND NOT EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block "
+      "AND (o.state = 'running' OR (o.state = 'ended' AND o.outcome NOT IN "
+      "('farm_failed', 'disturbed', 'build_failed', 'cancelled'))))",
+      absl::ToInt64Seconds(limits.unbind));
+  return static_cast<int>(unbound.affected_rows());
+}
+
+absl::Status GiveUpBoot(Transaction& tx, const Overdue& overdue, int& count) {
+  ASSIGN_OR_RETURN(const LockedBoot boot, LockBoot(tx, overdue.id));
+  if (boot.state != "running" || boot.epoch != overdue.epoch) return absl::OkStatus();
+  ++count;
+  return EndBoot(tx, overdue.id, boot, "farm_failed", overdue.reason);
+}
+
+absl::Status GiveUpBuild(Transaction& tx, const Overdue& overdue, int& count) {
+  const pqxx::result row = tx.exec_params(
+      "SELECT FROM builds WHERE id = $1 AND state = 'running' AND epoch = $2 FOR NO KEY UPDATE",
+      overdue.id, overdue.epoch);
+  if (row.empty()) return absl::OkStatus();
+  ++count;
+  EndBuildAttempt(tx, overdue.id, overdue.reason, "");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<JanitorReport> RunJanitor(Database& database, const JanitorLimits& limits) {
+  Findings findings;
+  RETURN_IF_ERROR(Write(database, [&](Transaction& tx) {
+    findings = Findings();
+    if (!tx.exec1("SELECT pg_try_advisory_xact_lock(hashtext('shakedown janitor'))")[0]
+             .as<bool>()) {
+      return absl::OkStatus();
+    }
+    FindOverdue(tx, limits, findings);
+    findings.unbound = Unbind(tx, limits);
+    if (findings.unbound > 0) Notify(tx);
+    return absl::OkStatus();
+  }));
+  JanitorReport report;
+  report.blocks_unbound = findings.unbound;
+  // Each in its own transaction, tested by (id, state, epoch) again: another controller may have
+  // done it.
+  for (const Overdue& boot : findings.boots) {
+    int count = 0;
+    RETURN_IF_ERROR(
+        Write(database, [&](Transaction& tx) { return GiveUpBoot(tx, boot, count = 0); }));
+    report.boots_given_up += count;
+  }
+  for (const Overdue& build : findings.builds) {
+    int count = 0;
+    RETURN_IF_ERROR(
+        Write(database, [&](Transaction& tx) { return GiveUpBuild(tx, build, count = 0); }));
+    report.builds_given_up += count;
+  }
+  return report;
+}
+
+}  // namespace shakedown::store

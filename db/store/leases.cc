@@ -1,0 +1,128 @@
+#include "db/store/leases.h"
+
+#include "absl/strings/str_cat.h"
+#include "db/store/candidates.h"
+#include "db/store/orders.h"
+#include "db/store/settle.h"
+#include "proto/wire/ids.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::store {
+namespace {
+
+constexpr int kRaces =
+    10;  // Picks that others were faster to take, before the caller is told to try again.
+
+// One lease at a time for each agent, so that two calls can not give its host a build and a boot at
+// once.
+absl::Status LockAgent(Transaction& tx, const std::string& agent) {
+  if (!tx.exec_params("SELECT FROM agents WHERE name = $1 FOR NO KEY UPDATE", agent).empty()) {
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(absl::StrCat("agent ", Quoted(agent), ": was never here"));
+}
+
+absl::Status Taken(absl::string_view what) {
+  return absl::AbortedError(absl::StrCat(what, " was taken meanwhile"));
+}
+
+// Binds the block, grants machine and boot. Aborted: somebody was faster with one of them; nothing
+// is kept.
+absl::Status GrantBoot(Transaction& tx, const std::string& agent, const std::string& machine,
+                       const scheduler::BootPick& pick) {
+  const std::string& attempt = *pick.attempt_id;
+  tx.exec_params("UPDATE jobs SET version = version + 1 WHERE id = $1 AND state = 'active'",
+                 pick.job);
+  const pqxx::result bound = tx.exec_params(
+      "UPDATE blocks SET machine = $3 WHERE job = $1 AND block = $2 AND (machine IS NULL OR "
+      "machine = $3)",
+      pick.job, static_cast<int64_t>(pick.block), machine);
+  if (bound.affected_rows() != 1) return Taken("the block");
+  const pqxx::result boot = tx.exec_params(
+      "SELECT FROM boots o WHERE attempt_id = $1 AND state = 'queued' AND NOT EXISTS "
+      "(SELECT FROM boots r WHERE r.job = o.job AND r.block = o.block AND r.state = 'running') "
+      "FOR NO KEY UPDATE SKIP LOCKED",
+      attempt);
+  if (boot.empty()) return Taken("the boot");
+  const pqxx::result granted = tx.exec_params(
+      "UPDATE machines SET epoch = epoch + 1, attempt_id = $3 "
+      "WHERE name = $1 AND agent = $2 AND attempt_id IS NULL RETURNING epoch",
+      machine, agent, attempt);
+  if (granted.empty()) return Taken("the machine");
+  const pqxx::result running = tx.exec_params(
+      "UPDATE boots SET state = 'running', epoch = $2, machine = $3, agent = $4, leased_at = "
+      "now(), "
+      "incarnation = (SELECT incarnation FROM agents WHERE name = $4) "
+      "WHERE attempt_id = $1 AND state = 'queued' AND epoch IS NULL",
+      attempt, granted[0][0].as<int64_t>(), machine, agent);
+  return running.affected_rows() == 1 ? absl::OkStatus() : Taken("the boot");
+}
+
+absl::Status GrantBuild(Transaction& tx, const std::string& agent, const std::string& build) {
+  const pqxx::result free = tx.exec_params(
+      "SELECT epoch FROM builds WHERE id = $1 AND state = 'queued' FOR NO KEY UPDATE SKIP LOCKED",
+      build);
+  if (free.empty()) return Taken("the build");
+  const pqxx::result granted = tx.exec_params(
+      "UPDATE builds SET state = 'running', epoch = epoch + 1, attempts = attempts + 1, agent = "
+      "$3, "
+      "leased_at = now(), incarnation = (SELECT incarnation FROM agents WHERE name = $3) "
+      "WHERE id = $1 AND state = 'queued' AND epoch = $2",
+      build, free[0][0].as<int64_t>(), agent);
+  if (granted.affected_rows() != 1) return Taken("the build");
+  TouchJobsOf(tx, build);
+  return absl::OkStatus();
+}
+
+// Runs one lease again while others are faster.
+absl::Status Race(Database& database, Body body) {
+  absl::Status status;
+  for (int i = 0; i < kRaces; ++i) {
+    status = Write(database, body);
+    if (!absl::IsAborted(status)) return status;
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<BootLease> LeaseBoot(Database& database, const std::string& agent,
+                                    const std::string& machine) {
+  BootLease lease;
+  RETURN_IF_ERROR(Race(database, [&](Transaction& tx) -> absl::Status {
+    lease = BootLease();
+    RETURN_IF_ERROR(LockAgent(tx, agent));
+    const scheduler::AgentNow now = ReadAgentNow(tx, agent);
+    const scheduler::BootPick pick = scheduler::PickBoot(now, machine, ReadWork(tx, agent));
+    if (!pick.attempt_id.has_value()) {
+      lease.idle_reason = pick.idle_reason;
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(GrantBoot(tx, agent, machine, pick));
+    ASSIGN_OR_RETURN(lease.order, MakeBootOrder(tx, *pick.attempt_id));
+    Notify(tx);
+    return absl::OkStatus();
+  }));
+  return lease;
+}
+
+absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& agent) {
+  BuildLease lease;
+  RETURN_IF_ERROR(Race(database, [&](Transaction& tx) -> absl::Status {
+    lease = BuildLease();
+    RETURN_IF_ERROR(LockAgent(tx, agent));
+    const scheduler::BuildPick pick =
+        scheduler::PickBuild(ReadAgentNow(tx, agent), ReadWork(tx, agent));
+    if (!pick.build_id.has_value()) {
+      lease.idle_reason = pick.idle_reason;
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(GrantBuild(tx, agent, *pick.build_id));
+    ASSIGN_OR_RETURN(lease.order, MakeBuildOrder(tx, *pick.build_id));
+    Notify(tx);
+    return absl::OkStatus();
+  }));
+  return lease;
+}
+
+}  // namespace shakedown::store

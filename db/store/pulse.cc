@@ -1,0 +1,175 @@
+#include "db/store/pulse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "db/store/agents.h"
+#include "db/store/sql.h"
+#include "proto/wire/ids.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::store {
+namespace {
+
+constexpr int kMostMachines = 256, kMostSlots = 64, kMostTags = 64, kMostFacts = 256;
+constexpr size_t kMostText = 4 << 10;
+constexpr uint32_t kMostDark = 7 * 24 * 3600;
+
+std::string Short(const std::string& text) { return text.substr(0, kMostText); }
+
+double Fraction(float progress) {
+  return std::isfinite(progress) ? std::clamp(static_cast<double>(progress), 0.0, 1.0) : 0.0;
+}
+
+absl::Status CheckMachine(const v1::MachineStatus& machine) {
+  RETURN_IF_ERROR(CheckName("machine", machine.name()));
+  if (machine.tags_size() > kMostTags || machine.facts_size() > kMostFacts) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "machine ", machine.name(), ": ", machine.tags_size(), " tags and ", machine.facts_size(),
+        " facts; at most ", kMostTags, " and ", kMostFacts, " are wanted"));
+  }
+  if (machine.attempt_id().empty()) return absl::OkStatus();
+  return Annotate(CheckUuid("attempt", machine.attempt_id()),
+                  absl::StrCat("machine ", machine.name()));
+}
+
+absl::Status WriteAgent(Transaction& tx, const v1::SyncRequest& request) {
+  const auto incarnation = static_cast<int64_t>(request.incarnation());
+  const pqxx::result row = tx.exec_params(
+      "INSERT INTO agents (name, version, boot_id, incarnation) VALUES ($1, $2, $3, $4) "
+      "ON CONFLICT (name) DO UPDATE SET version = excluded.version, boot_id = excluded.boot_id, "
+      "incarnation = excluded.incarnation WHERE agents.incarnation <= excluded.incarnation "
+      "RETURNING name",
+      request.agent(), Text(Short(request.version())), Text(Short(request.boot_id())), incarnation);
+  if (row.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("agent ", request.agent(), ": incarnation ", incarnation,
+                     " is older than one that was here; another process of this agent runs"));
+  }
+  uint32_t dark = 0;
+  for (const v1::MachineStatus& m : request.machines()) dark = std::max(dark, m.dark_for_s());
+  tx.exec_params(
+      "INSERT INTO agent_pulse (agent, seen_at, quiet_until) "
+      "VALUES ($1, now(), now() + $2 * interval '1 second') ON CONFLICT (agent) DO UPDATE "
+      "SET seen_at = excluded.seen_at, quiet_until = excluded.quiet_until",
+      request.agent(), static_cast<int64_t>(std::min(dark, kMostDark)));
+  return absl::OkStatus();
+}
+
+// A machine may move to another agent when it holds no lease and its old agent is silent.
+absl::Status CheckOwners(Transaction& tx, const v1::SyncRequest& request,
+                         const std::string& names) {
+  const pqxx::result taken = tx.exec_params(
+      "SELECT m.name, m.agent FROM machines m LEFT JOIN agent_pulse p ON p.agent = m.agent "
+      "WHERE m.name = ANY ($1::text[]) AND m.agent <> $2 AND (m.attempt_id IS NOT NULL "
+      "OR p.quiet_until + $3 * interval '1 second' > now()) ORDER BY m.name LIMIT 1",
+      names, request.agent(), absl::ToInt64Seconds(kSilentLimit));
+  if (taken.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("machine ", taken[0][0].as<std::string>(), ": belongs to agent ",
+                   taken[0][1].as<std::string>(), ", not ", request.agent(),
+                   "; give it another name or stop that agent"));
+}
+
+void WriteMachines(Transaction& tx, const v1::SyncRequest& request) {
+  for (const v1::MachineStatus& machine : request.machines()) {
+    const MapArrays facts = ToArrays(machine.facts());
+    tx.exec_params(
+        "INSERT INTO machines (name, agent, tags, facts) "
+        "VALUES ($1, $2, $3::text[], jsonb_object($4::text[], $5::text[])) ON CONFLICT (name) DO "
+        "UPDATE "
+        "SET agent = excluded.agent, tags = excluded.tags, facts = excluded.facts, present = true "
+        "WHERE (machines.agent, machines.tags, machines.facts, machines.present) IS DISTINCT FROM "
+        "(excluded.agent, excluded.tags, excluded.facts, true)",
+        machine.name(), request.agent(), TextArray(machine.tags()), facts.keys, facts.values);
+  }
+}
+
+void WriteMachinePulse(Transaction& tx, const v1::SyncRequest& request) {
+  std::vector<std::string> names, attempts, phases, problems;
+  std::vector<double> progress;
+  for (const v1::MachineStatus& machine : request.machines()) {
+    names.push_back(machine.name());
+    attempts.push_back(machine.attempt_id());
+    phases.push_back(Short(machine.phase()));
+    problems.push_back(Short(machine.problem()));
+    progress.push_back(Fraction(machine.progress()));
+  }
+  tx.exec_params(
+      "INSERT INTO machine_pulse (machine, attempt_id, phase, progress, problem) "
+      "SELECT m.name, nullif(m.attempt, '')::uuid, m.phase, m.progress, m.problem "
+      "FROM unnest($1::text[], $2::text[], $3::text[], $4::real[], $5::text[]) "
+      "AS m (name, attempt, phase, progress, problem) ON CONFLICT (machine) DO UPDATE "
+      "SET attempt_id = excluded.attempt_id, phase = excluded.phase, progress = excluded.progress, "
+      "problem = excluded.problem",
+      TextArray(names), TextArray(attempts), TextArray(phases), DoubleArray(progress),
+      TextArray(problems));
+}
+
+void WriteSlotPulse(Transaction& tx, const v1::SyncRequest& request) {
+  std::vector<std::string> builds, phases, problems;
+  std::vector<double> progress;
+  for (const v1::BuildSlotStatus& slot : request.build_slots()) {
+    builds.push_back(slot.build_id());
+    phases.push_back(Short(slot.phase()));
+    problems.push_back(Short(slot.problem()));
+    progress.push_back(Fraction(slot.progress()));
+  }
+  tx.exec_params(
+      "INSERT INTO slot_pulse (agent, slot, build, phase, progress, problem) "
+      "SELECT $1, s.slot, nullif(s.build, '')::uuid, s.phase, s.progress, s.problem "
+      "FROM unnest($2::text[], $3::text[], $4::real[], $5::text[]) WITH ORDINALITY "
+      "AS s (build, phase, progress, problem, slot) ON CONFLICT (agent, slot) DO UPDATE "
+      "SET build = excluded.build, phase = excluded.phase, progress = excluded.progress, "
+      "problem = excluded.problem",
+      request.agent(), TextArray(builds), TextArray(phases), DoubleArray(progress),
+      TextArray(problems));
+  tx.exec_params("DELETE FROM slot_pulse WHERE agent = $1 AND slot > $2", request.agent(),
+                 request.build_slots_size());
+}
+
+}  // namespace
+
+absl::Status CheckSync(const v1::SyncRequest& request) {
+  RETURN_IF_ERROR(CheckName("agent", request.agent()));
+  if (request.machines_size() > kMostMachines || request.build_slots_size() > kMostSlots) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("agent ", request.agent(), ": ", request.machines_size(), " machines and ",
+                     request.build_slots_size(), " build slots; at most ", kMostMachines, " and ",
+                     kMostSlots, " are wanted"));
+  }
+  std::set<std::string> names;
+  for (const v1::MachineStatus& machine : request.machines()) {
+    RETURN_IF_ERROR(CheckMachine(machine));
+    if (!names.insert(machine.name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("machine ", machine.name(), ": is named twice"));
+    }
+  }
+  for (const v1::BuildSlotStatus& slot : request.build_slots()) {
+    if (!slot.build_id().empty()) RETURN_IF_ERROR(CheckUuid("build", slot.build_id()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WritePulse(Transaction& tx, const v1::SyncRequest& request) {
+  std::vector<std::string> names;
+  for (const v1::MachineStatus& machine : request.machines()) names.push_back(machine.name());
+  RETURN_IF_ERROR(WriteAgent(tx, request));
+  RETURN_IF_ERROR(CheckOwners(tx, request, TextArray(names)));
+  WriteMachines(tx, request);
+  tx.exec_params(
+      "UPDATE machines SET present = false WHERE agent = $1 AND present AND name <> ALL "
+      "($2::text[])",
+      request.agent(), TextArray(names));
+  WriteMachinePulse(tx, request);
+  WriteSlotPulse(tx, request);
+  return absl::OkStatus();
+}
+
+}  // namespace shakedown::store

@@ -1,0 +1,163 @@
+#include "db/store/reports.h"
+
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "db/store/jobs.h"
+#include "db/store/loads_key.h"
+#include "db/store/past.h"
+#include "db/store/sql.h"
+#include "db/store/views.h"
+#include "proto/wire/status.h"
+#include "shakedown/v1/build.pb.h"
+
+namespace shakedown::store {
+namespace {
+
+absl::Status ReadVariants(Transaction& tx, ReportData& data) {
+  const pqxx::result rows = tx.exec_params("SELECT v.variant, b.resolved, " SHAKEDOWN_BUILD_COLUMNS
+                                           " FROM variants v JOIN " SHAKEDOWN_BUILD_TABLES
+                                           " ON b.id = v.build WHERE v.job = $1 ORDER BY v.variant",
+                                           data.job.job());
+  for (const pqxx::row& row : rows) {
+    ReportVariant& variant = data.variants.emplace_back();
+    variant.variant = data.job.spec().variants(row["variant"].as<int>());
+    v1::ResolvedKernel resolved;
+    RETURN_IF_ERROR(ReadProto(row["resolved"], resolved));
+    variant.kernel = std::move(*resolved.mutable_kernel());
+    RETURN_IF_ERROR(FillBuild(row, variant.build));
+    if (row["result"].is_null()) continue;
+    v1::BuildResult result;
+    RETURN_IF_ERROR(ReadProto(row["result"], result));
+    variant.expected = result.expected();
+  }
+  return absl::OkStatus();
+}
+
+using BootsById = std::map<std::string, v1::BootResult*>;
+
+void ReadLoadRuns(Transaction& tx, int64_t job, const BootsById& boots) {
+  std::map<int64_t, v1::LoadRun*> runs;
+  const pqxx::result rows = tx.exec_params(
+      "SELECT l.id, l.attempt_id, l.load, l.duration_ms, l.warnings FROM load_runs l "
+      "JOIN boots o USING (attempt_id) WHERE o.job = $1 ORDER BY l.attempt_id, l.load",
+      job);
+  for (const pqxx::row& row : rows) {
+    v1::LoadRun* run = boots.at(row["attempt_id"].as<std::string>())->add_load_runs();
+    run->set_load(row["load"].as<uint32_t>());
+    run->set_duration_ms(row["duration_ms"].as<uint64_t>());
+    for (const std::string& warning : ReadTextArray(row["warnings"])) run->add_warnings(warning);
+    runs[row["id"].as<int64_t>()] = run;
+  }
+  const pqxx::result numbers = tx.exec_params(
+      "SELECT m.load_run, m.metric, m.iteration, m.warmup, m.value, m.unit FROM measurements m "
+      "JOIN load_runs l ON l.id = m.load_run JOIN boots o USING (attempt_id) WHERE o.job = $1 "
+      "ORDER BY m.load_run, m.ordinal",
+      job);
+  for (const pqxx::row& row : numbers) {
+    v1::Measurement* m = runs.at(row["load_run"].as<int64_t>())->add_measurements();
+    m->set_metric(row["metric"].as<std::string>());
+    m->set_iteration(row["iteration"].as<uint32_t>());
+    m->set_warmup(row["warmup"].as<bool>());
+    m->set_value(row["value"].as<double>());
+    m->set_unit(row["unit"].as<std::string>());
+  }
+}
+
+absl::Status ReadBoots(Transaction& tx, ReportData& data) {
+  const int64_t job = data.job.job();
+  BootsById by_id;
+  const pqxx::result rows = tx.exec_params(SHAKEDOWN_BOOTS_OF_JOB, job);
+  data.boots.reserve(rows.size());  // The map points into it.
+  for (const pqxx::row& row : rows) {
+    if (row["state"].as<std::string>() != "ended") continue;
+    ReportBoot& boot = data.boots.emplace_back();
+    FillBoot(job, row, boot.view);
+    if (!row["result"].is_null()) RETURN_IF_ERROR(ReadProto(row["result"], boot.result));
+    by_id[boot.view.attempt_id()] = &boot.result;
+  }
+  ReadLoadRuns(tx, job, by_id);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ReportData> GetReportData(Database& database, int64_t job) {
+  ASSIGN_OR_RETURN(v1::JobView view, GetJob(database, job));
+  view.clear_boots();
+  ReportData data;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
+    data = ReportData();
+    data.job = view;
+    RETURN_IF_ERROR(ReadVariants(tx, data));
+    return ReadBoots(tx, data);
+  }));
+  return data;
+}
+
+absl::StatusOr<std::vector<v1::Series>> GetSeries(Database& database, const std::string& attempt_id,
+                                                  uint32_t load) {
+  RETURN_IF_ERROR(CheckUuid("attempt", attempt_id));
+  std::vector<v1::Series> all;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    all.clear();
+    const pqxx::result rows = tx.exec_params(
+        "SELECT s.name, s.unit, s.step_ms, s.values FROM series s JOIN load_runs l ON l.id = "
+        "s.load_run "
+        "WHERE l.attempt_id = $1 AND l.load = $2 ORDER BY s.name",
+        attempt_id, static_cast<int64_t>(load));
+    for (const pqxx::row& row : rows) {
+      v1::Series& series = all.emplace_back();
+      series.set_name(row["name"].as<std::string>());
+      series.set_unit(row["unit"].as<std::string>());
+      series.set_step_ms(row["step_ms"].as<uint32_t>());
+      for (double value : ReadDoubleArray(row["values"])) series.add_values(value);
+    }
+    return absl::OkStatus();
+  }));
+  return all;
+}
+
+PastDuration PastBootsOf(Transaction& tx, const std::string& loads_key) {
+  const pqxx::row row = tx.exec_params1(
+      "SELECT coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds), 0) AS median, "
+      "count(*) AS n, "
+      "coalesce(mode() WITHIN GROUP (ORDER BY machine), '') AS machine FROM ("
+      "SELECT extract(epoch FROM o.ended_at - o.leased_at)::double precision AS seconds, o.machine "
+      "FROM boots o JOIN jobs j ON j.id = o.job "
+      "WHERE j.loads_sha256 = $1 AND o.outcome = 'measured' ORDER BY o.ended_at DESC LIMIT 100) "
+      "past",
+      loads_key);
+  return {row["median"].as<double>(), row["n"].as<uint32_t>(), row["machine"].as<std::string>()};
+}
+
+PastDuration PastBuildsOf(Transaction& tx) {
+  const pqxx::row row = tx.exec1(
+      "SELECT coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds), 0) AS median, "
+      "count(*) AS n "
+      "FROM (SELECT extract(epoch FROM ended_at - leased_at)::double precision AS seconds FROM "
+      "builds "
+      "WHERE state = 'built' AND NOT reused ORDER BY ended_at DESC LIMIT 20) past");
+  return {row["median"].as<double>(), row["n"].as<uint32_t>(), ""};
+}
+
+absl::StatusOr<PastDuration> PastBoots(Database& database,
+                                       const google::protobuf::RepeatedPtrField<v1::Load>& loads) {
+  PastDuration past;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    past = PastBootsOf(tx, LoadsKey(loads));
+    return absl::OkStatus();
+  }));
+  return past;
+}
+
+absl::StatusOr<PastDuration> PastBuilds(Database& database) {
+  PastDuration past;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    past = PastBuildsOf(tx);
+    return absl::OkStatus();
+  }));
+  return past;
+}
+
+}  // namespace shakedown::store
