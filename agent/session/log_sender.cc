@@ -21,6 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr size_t kPiece = 256 << 10;  // AppendLogRequest.data's bound.
 constexpr size_t kSendAtOnce = 64 << 10;
+// RESOURCE_EXHAUSTED is a busy farm or a log past the farm's bound: so often in a row, it is the
+// latter.
+constexpr int kExhaustedAtMost = 10;
 constexpr char kRestarted[] = "\n[the agent was restarted here: the rest of this log is lost]\n";
 
 // The farm will never take these bytes: sending them again is of no use.
@@ -32,7 +35,6 @@ bool IsFinal(const absl::Status& status) {
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kUnimplemented:
     case absl::StatusCode::kDataLoss:
-    case absl::StatusCode::kResourceExhausted:  // The farm's bound of one log.
       return true;
     default:
       return false;
@@ -45,6 +47,7 @@ struct Stream {
   const WorkKey key;
   std::mutex send_mutex;   // Held during calls to the farm. Taken before `mutex`.
   uint64_t next = 0;       // Position to be sent next. Guarded by send_mutex.
+  int exhausted = 0;       // RESOURCE_EXHAUSTED in a row. Guarded by send_mutex.
   std::mutex mutex;        // Guards what follows; the first two are only written under both.
   bool end_known = false;  // `offset` has been learned from the farm or the journal.
   uint64_t offset = 0;     // Of the buffer's position 0 in the farm's log.
@@ -185,7 +188,8 @@ class ThreadedLogSender : public LogSender {
       }
       absl::Status sent =
           stream.end_known ? SendPiece(stream, std::move(piece)) : LearnFirstEnd(stream);
-      if (IsFinal(sent)) {
+      stream.exhausted = absl::IsResourceExhausted(sent) ? stream.exhausted + 1 : 0;
+      if (IsFinal(sent) || stream.exhausted == kExhaustedAtMost) {
         std::lock_guard<std::mutex> lock(stream.mutex);
         return DropInLock(stream, sent);
       }

@@ -164,14 +164,29 @@ TEST_F(LogSenderTest, FilesOfForgottenWorkGo) {
 
 TEST_F(LogSenderTest, ALogTheFarmDoesNotWantIsNoReasonToKeepAResult) {
   for (const absl::Status& no :
-       {absl::FailedPreconditionError("old epoch"), absl::NotFoundError("no such log"),
-        absl::ResourceExhaustedError("64 MiB are enough")}) {
+       {absl::FailedPreconditionError("old epoch"), absl::NotFoundError("no such log")}) {
     auto sender = NewSender();
     ASSERT_TRUE(sender->Open(key_).ok());
     farm_->With([&](fakes::FarmBook& book) { book.failures["AppendLog"] = {no}; });
     sender->Write(key_, "bytes");
     EXPECT_TRUE(sender->Finish(key_).ok()) << no;
   }
+}
+
+TEST_F(LogSenderTest, ABusyFarmIsAskedAgainAFullOneNotForEver) {
+  const absl::Status no = absl::ResourceExhaustedError("too many calls, or 64 MiB are enough");
+  auto sender = NewSender();
+  ASSERT_TRUE(sender->Open(key_).ok());
+  farm_->With([&](fakes::FarmBook& book) { book.failures["AppendLog"] = {no, no, no}; });
+  sender->Write(key_, "busy");
+  EXPECT_TRUE(FarmHas("busy"));
+  farm_->With([&](fakes::FarmBook& book) {
+    book.failures["AppendLog"] = std::vector<absl::Status>(1000, no);
+  });
+  sender->Write(key_, "full");
+  EXPECT_TRUE(FinishAtLast(*sender).ok());
+  EXPECT_EQ(Ask([](const fakes::FarmBook& book) { return book.failures.at("AppendLog").size(); }),
+            990u);
 }
 
 TEST_F(LogSenderTest, QuietWhileAMachineIsDarkButFinishSends) {
