@@ -31,8 +31,9 @@ struct ScriptedAgent::Channel {
   }
 
   template <typename Request, typename Response>
-  absl::StatusOr<Response> Call(grpc::Status (v1::AgentService::Stub::*method)(
-                                    grpc::ClientContext*, const Request&, Response*),
+  absl::StatusOr<Response> Call(grpc::Status (v1::AgentService::Stub::*method)(grpc::ClientContext*,
+                                                                               const Request&,
+                                                                               Response*),
                                 const Request& request) {
     grpc::ClientContext context;
     Prepare(context);
@@ -104,10 +105,7 @@ void ScriptedAgent::Take(const v1::SyncResponse& response) {
 absl::StatusOr<bool> ScriptedAgent::Step(uint32_t wait_ms) {
   RETURN_IF_ERROR(Sync(wait_ms).status());
   const bool busy = !boots_.empty() || !builds_.empty();
-  while (!builds_.empty()) {
-    RETURN_IF_ERROR(ReportBuild(on_build(builds_.begin()->second)));
-    builds_.erase(builds_.begin());
-  }
+  RETURN_IF_ERROR(DoBuilds());
   while (!boots_.empty()) {
     RETURN_IF_ERROR(ReportBoot(on_boot(boots_.begin()->second)));
     boots_.erase(boots_.begin());
@@ -115,10 +113,19 @@ absl::StatusOr<bool> ScriptedAgent::Step(uint32_t wait_ms) {
   return busy;
 }
 
+absl::Status ScriptedAgent::DoBuilds() {
+  while (!builds_.empty()) {
+    RETURN_IF_ERROR(ReportBuild(on_build(builds_.begin()->second)));
+    builds_.erase(builds_.begin());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ScriptedAgent::Run(const std::function<bool()>& done, absl::Duration limit) {
   const absl::Time until = absl::Now() + limit;
   while (!done()) {
-    if (absl::Now() > until) return absl::DeadlineExceededError("the script did not come to its end");
+    if (absl::Now() > until)
+      return absl::DeadlineExceededError("the script did not come to its end");
     RETURN_IF_ERROR(Step(500).status());
   }
   return absl::OkStatus();

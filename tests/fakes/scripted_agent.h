@@ -17,8 +17,8 @@
 
 namespace shakedown::fakes {
 
-// An agent without machines: speaks AgentService over gRPC as the real one does, and answers each order with what a
-// script says. One thread. Each call has a deadline of 40 s.
+// An agent without machines: speaks AgentService over gRPC as the real one does, and answers each
+// order with what a script says. One thread. Each call has a deadline of 40 s.
 class ScriptedAgent {
  public:
   struct Options {
@@ -43,13 +43,19 @@ class ScriptedAgent {
   absl::StatusOr<v1::SyncResponse> Sync(uint32_t wait_ms = 0);
   // Sync, then does and reports everything in hand. True when there was something.
   absl::StatusOr<bool> Step(uint32_t wait_ms = 0);
+  // Does and reports the builds in hand.
+  absl::Status DoBuilds();
   // Steps until `done` is true. DeadlineExceeded after `limit`.
   absl::Status Run(const std::function<bool()>& done, absl::Duration limit = absl::Seconds(60));
   // The process died: work in hand is forgotten, the next Sync is the first of a new incarnation.
   void Restart();
 
-  const std::map<std::string, v1::BootOrder>& boots() const { return boots_; }    // In hand, by machine.
-  const std::map<std::string, v1::BuildOrder>& builds() const { return builds_; }  // In hand, by id.
+  const std::map<std::string, v1::BootOrder>& boots() const {
+    return boots_;
+  }  // In hand, by machine.
+  const std::map<std::string, v1::BuildOrder>& builds() const {
+    return builds_;
+  }  // In hand, by id.
 
   // The calls one by one.
   absl::StatusOr<v1::SyncResponse> RawSync(const v1::SyncRequest& request);
