@@ -89,7 +89,9 @@ class TotalRunDelayTest : public testing::TestWithParam<SchedstatCase> {};
 TEST_P(TotalRunDelayTest, Table) {
   const absl::StatusOr<absl::Duration> delay = TotalRunDelay(GetParam().text);
   EXPECT_EQ(delay.status().code(), GetParam().code) << delay.status();
-  if (delay.ok()) EXPECT_EQ(*delay, absl::Nanoseconds(GetParam().ns));
+  if (delay.ok()) {
+    EXPECT_EQ(*delay, absl::Nanoseconds(GetParam().ns));
+  }
 }
 constexpr auto kOk = absl::StatusCode::kOk;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;

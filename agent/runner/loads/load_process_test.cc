@@ -1,0 +1,156 @@
+#include "agent/runner/loads/load_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "agent/runner/loads/process_tree.h"
+#include "gtest/gtest.h"
+
+namespace shakedown::runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LoadProcessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(AdoptOrphans().ok());
+    char folder[] = "/tmp/load_process_test.XXXXXX";
+    place_.scratch_parent = mkdtemp(folder);
+    place_.tree = "/nonexistent";
+  }
+  void TearDown() override { fs::remove_all(place_.scratch_parent); }
+
+  static v1::RunLoad Latt(const std::string& script, uint32_t limit_s) {
+    v1::RunLoad request;
+    request.set_index(4);
+    request.set_limit_s(limit_s);
+    v1::LattLoad& latt = *request.mutable_load()->mutable_latt();
+    latt.set_clients(2);
+    latt.set_min_sleep_ms(5);
+    latt.set_sleep_width_ms(5);
+    for (const std::string& word : {std::string("sh"), std::string("-c"), script})
+      latt.add_command(word);
+    return request;
+  }
+
+  // Steps until it is done or `enough`; the events in order.
+  std::vector<v1::RunnerEvent> Drive(LoadProcess& process,
+                                     const std::function<bool()>& enough = nullptr) {
+    Clock& clock = SystemClock();
+    const absl::Duration until = clock.Elapsed() + absl::Seconds(60);
+    std::vector<v1::RunnerEvent> events;
+    while (!process.done() && clock.Elapsed() < until && !(enough && enough())) {
+      pollfd fd = {process.fd(), POLLIN, 0};
+      poll(&fd, 1, 20);
+      for (v1::RunnerEvent& event : process.Step()) events.push_back(std::move(event));
+    }
+    return events;
+  }
+  void ExpectNothingIsLeft() {
+    EXPECT_TRUE(fs::is_empty(place_.scratch_parent));
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // No child, dead or alive.
+  }
+  LoadPlace place_;
+};
+
+TEST_F(LoadProcessTest, ResultWithTelemetry) {
+  auto process = LoadProcess::Start(Latt("sleep 2.2", 60), place_, SystemClock()).value();
+  const std::vector<v1::RunnerEvent> events = Drive(*process);
+  ASSERT_GE(events.size(), 3u);  // At least two beats and the result.
+  for (size_t i = 0; i + 1 < events.size(); ++i) EXPECT_TRUE(events[i].has_progress());
+  ASSERT_TRUE(events.back().has_load_run()) << events.back().failure().error();
+  const v1::LoadRun& run = events.back().load_run();
+  EXPECT_EQ(run.load(), 4u);
+  EXPECT_GE(run.duration_ms(), 2200u);
+  ASSERT_GT(run.series_size(), 0);
+  for (const v1::Series& series : run.series()) {
+    EXPECT_GE(series.values_size(), 2);
+    EXPECT_EQ(series.step_ms(), 1000u);
+    EXPECT_NE(series.unit(), "");
+  }
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, StopEndsEveryProcess) {
+  const std::string pid_file = place_.scratch_parent + "/../pid." + std::to_string(getpid());
+  // A daemon in a session of its own that does not mind signals.
+  auto process =
+      LoadProcess::Start(Latt("trap '' TERM INT; setsid sh -c 'trap \"\" TERM; echo $$ > " +
+                                  pid_file + "; while :; do sleep 1; done' & sleep 100",
+                              100),
+                         place_, SystemClock())
+          .value();
+  pid_t daemon = 0;
+  Drive(*process, [&] { return bool(std::ifstream(pid_file) >> daemon); });
+  ASSERT_GT(daemon, 0);
+  const std::vector<v1::RunnerEvent> events = process->Stop("stopped");
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].failure().error(), "load 4 (latt): stopped");
+  EXPECT_NE(kill(daemon, 0), 0);
+  EXPECT_TRUE(process->done());
+  fs::remove(pid_file);
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, LimitEndsIt) {
+  auto process = LoadProcess::Start(Latt("sleep 100", 1), place_, SystemClock()).value();
+  const std::vector<v1::RunnerEvent> events = Drive(*process);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().failure().error(), "load 4 (latt): not done within 1 s");
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, FailureOfTheLoad) {
+  auto process = LoadProcess::Start(Latt("sleep 0.1; exit 9", 60), place_, SystemClock()).value();
+  const std::vector<v1::RunnerEvent> events = Drive(*process);
+  ASSERT_FALSE(events.empty());
+  EXPECT_TRUE(absl::StrContains(events.back().failure().error(), "exit code 9"))
+      << events.back().failure().error();
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, KilledFromOutsideIsSaid) {
+  const std::string pid_file = place_.scratch_parent + "/../pid." + std::to_string(getpid());
+  auto process = LoadProcess::Start(Latt("echo $PPID > " + pid_file + "; sleep 100", 100), place_,
+                                    SystemClock())
+                     .value();
+  pid_t runner = 0;  // The process that runs the command; its parent is the load's.
+  Drive(*process, [&] { return bool(std::ifstream(pid_file) >> runner); });
+  std::ifstream stat("/proc/" + std::to_string(runner) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const std::optional<pid_t> worker = ParentOf(text);
+  ASSERT_TRUE(worker.has_value());
+  kill(*worker, SIGKILL);
+  const std::vector<v1::RunnerEvent> events = Drive(*process);
+  ASSERT_FALSE(events.empty());
+  EXPECT_TRUE(absl::StrContains(events.back().failure().error(), "signal 9"))
+      << events.back().failure().error();
+  fs::remove(pid_file);
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, BadRequests) {
+  EXPECT_EQ(LoadProcess::Start(Latt("true", 0), place_, SystemClock()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  v1::RunLoad none;
+  none.set_limit_s(10);
+  auto process = LoadProcess::Start(none, place_, SystemClock()).value();
+  EXPECT_TRUE(absl::StrContains(Drive(*process).back().failure().error(), "no kind is set"));
+  ExpectNothingIsLeft();
+  LoadPlace gone = place_;
+  gone.scratch_parent += "/gone";
+  EXPECT_EQ(LoadProcess::Start(Latt("true", 1), gone, SystemClock()).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace shakedown::runner
