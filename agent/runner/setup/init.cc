@@ -11,23 +11,34 @@
 #include <cerrno>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "agent/runner/setup/mounts.h"
 #include "agent/runner/setup/say.h"
 #include "proto/wire/clock.h"
+#include "proto/wire/files.h"
+#include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
 namespace {
 
-constexpr char kHostName[] = "shakedown";
+constexpr char kHostName[] = "shakedown";  // Unless /etc/hostname has another.
 constexpr absl::Duration kReapLimit = absl::Seconds(5);
 
 std::string Ending(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
   if (WIFEXITED(status)) return absl::StrCat("service ended with code ", WEXITSTATUS(status));
   return absl::StrCat("service crashed with signal ", WTERMSIG(status));
+}
+
+void SetHostName() {
+  const absl::StatusOr<std::string> text = ReadFile("/etc/hostname", 4096);
+  const std::string name(absl::StripAsciiWhitespace(text.ok() ? *text : kHostName));
+  if (sethostname(name.data(), name.size()) != 0) {
+    Say(ErrnoStatus(errno, absl::StrCat("host name ", Quoted(name))).message());
+  }
 }
 
 void EndAllProcesses() {
@@ -64,8 +75,7 @@ void RunAsInit(const std::function<int()>& service) {
   MountKernelFilesystems();
   MountSystem();
   reboot(RB_DISABLE_CAD);
-  if (sethostname(kHostName, sizeof kHostName - 1) != 0)
-    Say(ErrnoStatus(errno, "sethostname").message());
+  SetHostName();
   const pid_t child = fork();
   if (child < 0) PowerOffMachine(ErrnoStatus(errno, "fork of the service").message());
   if (child == 0) _exit(service());

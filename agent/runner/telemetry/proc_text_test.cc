@@ -26,7 +26,7 @@ TEST(ParseProcStatTest, EveryField) {
 }
 
 TEST(ParseProcStatTest, MissingIsAnErrorThatNamesIt) {
-  for (const std::string& name : {"ctxt", "intr", "procs_running", "procs_blocked"}) {
+  for (const std::string name : {"ctxt", "intr", "procs_running", "procs_blocked"}) {
     const std::string text = absl::StrReplaceAll(kStat, {{name + " ", "gone "}});
     const absl::Status status = ParseProcStat(text).status();
     EXPECT_FALSE(status.ok());
