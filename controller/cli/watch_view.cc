@@ -91,6 +91,7 @@ std::vector<Line> Builds(const v1::JobView& job) {
 
 std::vector<Line> Variants(const v1::JobView& job) {
   std::vector<Line> lines;
+  lines.reserve(job.spec().variants_size());
   for (int i = 0; i < job.spec().variants_size(); ++i) {
     lines.push_back({{std::string(1, VariantLetter(i)), Tone::kBold},
                      {absl::StrCat("  ", PrintableLine(VariantText(job.spec(), i)))}});

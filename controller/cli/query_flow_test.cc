@@ -1,0 +1,153 @@
+// Lists, logs, reports and kernels from end to end.
+#include <gmock/gmock.h>
+
+#include "controller/cli/exit_code.h"
+#include "controller/cli/flow_testing.h"
+#include "controller/cli/job_views.h"
+
+namespace shakedown::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST_F(FlowTest, ASilentFarmIsTheFarmsFailure) {
+  Stop();
+  const Result result = RunCommand({"jobs"});
+  EXPECT_EQ(result.code, kFarmFailed);
+  EXPECT_THAT(result.err, HasSubstr("shakedown: the farm at unix:"));
+  EXPECT_EQ(Times("\n", result.err), 1);
+}
+
+TEST_F(FlowTest, NamesTheTokenThatIsNotTaken) {
+  service_.report = [&](const v1::GetReportRequest&, v1::GetReportResponse*) {
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "unknown token");
+  };
+  const Result result = RunCommand({"report", "17"});
+  EXPECT_EQ(result.code, kOther);
+  EXPECT_THAT(result.err, HasSubstr(folder_ + "/token"));
+  EXPECT_THAT(result.err, Not(HasSubstr("sd_secret")));
+}
+
+TEST_F(FlowTest, LogsGoOnAtTheByteWhereTheStreamBroke) {
+  std::vector<uint64_t> offsets;
+  const std::string text = "one \x1b[31mred\x1b[0m\r\ntwo \xe6\xbc\xa2 three";
+  service_.log = [&](const v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>* writer) {
+    offsets.push_back(request.offset());
+    // Cut inside the escape sequence, then inside the character.
+    const size_t end = offsets.size() == 1 ? 6 : offsets.size() == 2 ? 24 : text.size();
+    v1::LogChunk chunk;
+    chunk.set_offset(request.offset());
+    chunk.set_data(text.substr(request.offset(), end - request.offset()));
+    writer->Write(chunk);
+    return offsets.size() < 3 ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "restart")
+                              : grpc::Status::OK;
+  };
+  const Result result = RunCommand({"logs", "17.1B"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(offsets, ElementsAre(0, 6, 24));
+  EXPECT_EQ(result.out, "one red\ntwo 漢 three\n");
+  offsets.clear();
+  EXPECT_EQ(RunCommand({"logs", "17.1B", "--raw"}).out, text);
+}
+
+TEST_F(FlowTest, LogsFindABuildByTheBeginningOfItsId) {
+  for (const char* id :
+       {"3f2a91bc-0000-4000-8000-000000000000", "aaaaaaaa-0000-4000-8000-000000000000",
+        "aaaaaaaa-1111-4000-8000-000000000000"}) {
+    service_.builds.add_builds()->set_build_id(id);
+  }
+  std::string name;
+  service_.log = [&](const v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>*) {
+    name = request.name();
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(RunCommand({"logs", "3f2a91bc"}).code, kOk);
+  EXPECT_EQ(name, "3f2a91bc-0000-4000-8000-000000000000");
+  EXPECT_EQ(RunCommand({"logs", "aaaaaaaa"}).code, kUsage);
+  EXPECT_EQ(RunCommand({"logs", "aaaaaaaa-1"}).code, kOk);
+  EXPECT_EQ(RunCommand({"logs", "bbbbbbbb"}).code, kUsage);
+  EXPECT_EQ(RunCommand({"logs", "../../etc/passwd"}).code, kUsage);
+}
+
+TEST_F(FlowTest, KernelsAddSendsThePatchesInOrder) {
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/0001 ü.patch", "--- a\n+++ b\n").ok());
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/2.patch", std::string(5 << 20, 'x')).ok());
+  v1::AddKernelRequest seen;
+  service_.add_kernel = [&](const v1::AddKernelRequest& request, v1::AddKernelResponse* response) {
+    seen = request;
+    response->mutable_kernel()->set_name(request.kernel().name());
+    return grpc::Status::OK;
+  };
+  const Result result = RunCommand({"kernels", "add", "6.12-mine", "--from", "debian-6.12",
+                                    "--patch", folder_ + "/0001 ü.patch", "--patch",
+                                    folder_ + "/2.patch", "--config", "HZ=300"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_EQ(seen.kernel().name(), "6.12-mine");
+  EXPECT_EQ(seen.from(), "debian-6.12");
+  ASSERT_EQ(seen.patches_size(), 2);
+  EXPECT_EQ(seen.patches(0).name(), "0001 ü.patch");
+  EXPECT_EQ(seen.patches(0).content(), "--- a\n+++ b\n");
+  EXPECT_EQ(seen.patches(0).strip(), 1);
+  EXPECT_THAT(seen.config_options(), ElementsAre("HZ=300"));
+}
+
+TEST_F(FlowTest, KernelsAddRefusesWhatIsNoKernel) {
+  const std::string patch = folder_ + "/big.patch";
+  ASSERT_TRUE(WriteFileAtomically(patch, std::string((8 << 20) + 1, 'x')).ok());
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/empty.patch", "").ok());
+  const auto add = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"kernels", "add"});
+    more.insert(more.end(), {"--from", "debian-6.12"});
+    const Result result = RunCommand(more);
+    EXPECT_EQ(result.code, kUsage) << result.err;
+    EXPECT_EQ(Times("\n", result.err), 1) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(add({"x", "--patch", patch}), HasSubstr("8 MiB"));
+  EXPECT_THAT(add({"x", "--patch", folder_ + "/empty.patch"}), HasSubstr("is empty"));
+  EXPECT_THAT(add({"x", "--patch", folder_ + "/none\x1b[2J"}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(add({"x"}), HasSubstr("nothing differs"));
+  EXPECT_THAT(add({"x", "--config", "CONFIG_HZ_1000=y"}), HasSubstr("without CONFIG_"));
+  EXPECT_THAT(add({"x", "--config", "HZ_1000"}), HasSubstr("OPTION=VALUE"));
+  for (const char* name : {"", "a b", "a/b", "../a", "\"quoted\"", "🐧", "UPPER"}) {
+    EXPECT_THAT(add({name, "--config", "HZ=1"}), HasSubstr("kernel"));
+  }
+  EXPECT_LT(add({std::string(300, 'n'), "--config", "HZ=1"}).size(), 300);
+}
+
+TEST_F(FlowTest, ListsAreTablesOrJson) {
+  v1::JobView& job = *service_.jobs.add_jobs();
+  job = MakeJob(1);
+  EndJob(job);
+  job.mutable_spec()->set_title("\x1b]0;evil\x07title\nsecond");
+  const Result table = RunCommand({"jobs"});
+  EXPECT_EQ(table.code, kOk);
+  EXPECT_EQ(
+      table.out,
+      "JOB  STATE  SUBMITTED         BY        TOOK  BLOCKS  VARIANTS                  TITLE\n"
+      " 17  done   2027-01-15 08:00      23 min 4 s       1  debian-6.1 / debian-6.12  title "
+      "second\n");
+  const Result json = RunCommand({"jobs", "--json"});
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"job\": \"17\""), Not(HasSubstr("\x1b"))));
+}
+
+TEST_F(FlowTest, ShowsOneKernel) {
+  service_.kernels.add_kernels()->set_name("debian-6.1");
+  EXPECT_EQ(RunCommand({"kernels", "show", "debian-6.1"}).out, "name: \"debian-6.1\"\n");
+  EXPECT_EQ(RunCommand({"kernels", "show", "debian-6.x"}).code, kUsage);
+}
+
+TEST_F(FlowTest, PrintsTheReport) {
+  service_.report = [&](const v1::GetReportRequest& request, v1::GetReportResponse* response) {
+    response->set_text(request.json() ? "{\"job\": 17}" : "\x1b[2Jload  A  B\n");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(RunCommand({"report", "17"}).out, "load  A  B\n");
+  EXPECT_EQ(RunCommand({"report", "17", "--json"}).out, "{\"job\": 17}\n");
+}
+
+}  // namespace
+}  // namespace shakedown::cli
