@@ -22,6 +22,7 @@
 #include "controller/service/farm_api.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
+#include "controller/service/store_call.h"
 #include "controller/service/token_file.h"
 #include "db/store/database.h"
 #include "db/store/listener.h"
@@ -64,8 +65,8 @@ absl::Status UntilTheDatabaseIsThere(service::EndSignal& end, Attempt attempt) {
   for (std::string said;;) {
     const absl::Status status = attempt();
     if (!absl::IsUnavailable(status)) return status;
-    const std::string line = PrintableLine(status.message(), 1000);
-    if (line != said) spdlog::warn("database: {}; trying again every second", line);
+    const std::string line = PrintableLine(service::ForCaller(status).message(), 1000);
+    if (line != said) spdlog::warn("{}; trying again every second", line);
     said = line;
     if (end.Wait(absl::Seconds(1))) return absl::CancelledError("ended before the database came");
   }
@@ -198,7 +199,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? EXIT_SUCCESS : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return Report(absl::InvalidArgumentError(error.what()));
   }
   SendLogsToStderr();
   if (serve->parsed()) return Report(Serve(options));

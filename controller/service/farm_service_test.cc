@@ -322,5 +322,23 @@ TEST(FarmServiceTest, ListingsShowWhatIsThere) {
               HasSubstr("\"title\": \"alpha against beta\""));
 }
 
+TEST(FarmServiceTest, TheLargestJob) {
+  TestFarm farm;
+  v1::JobSpec spec = SmallJob(1000);
+  while (spec.variants_size() < 26) *spec.add_variants() = spec.variants(0);
+  const absl::StatusOr<int64_t> job = farm.Submit(spec);
+  ASSERT_TRUE(job.ok()) << job.status();
+  v1::GetReportRequest request;
+  request.set_job(*job);
+  const auto report = farm.Call(&Stub::GetReport, request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(report->text(), HasSubstr("Z  1000 pending"));
+  v1::CancelJobRequest cancel;
+  cancel.set_job(*job);
+  EXPECT_TRUE(farm.Call(&Stub::CancelJob, cancel).ok());
+  v1::ListJobsRequest list;
+  EXPECT_EQ(farm.Call(&Stub::ListJobs, list)->jobs(0).state(), v1::JOB_STATE_CANCELLED);
+}
+
 }  // namespace
 }  // namespace shakedown::service

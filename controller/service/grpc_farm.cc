@@ -25,6 +25,9 @@ class WatchCall : public StreamCall<v1::JobView> {
  private:
   static constexpr absl::Duration kPause = absl::Seconds(1);
   static constexpr absl::Duration kProgress = absl::Seconds(2);
+  // A job of thousands of boots takes the database some time to tell.
+  static constexpr size_t kLarge = 256 << 10;
+  static constexpr absl::Duration kProgressOfLarge = absl::Seconds(15);
   static constexpr absl::Duration kPatience = absl::Seconds(30);
 
   void Step() override {
@@ -33,7 +36,8 @@ class WatchCall : public StreamCall<v1::JobView> {
     const absl::Duration now = SystemClock().Elapsed();
     const absl::StatusOr<int64_t> version = backend().farm.JobVersion(job_);
     if (!version.ok()) return Lost(version.status(), now);
-    if (version_ == *version && now - looked_ < kProgress) return Later(kPause, hints);
+    const absl::Duration often = sent_.size() > kLarge ? kProgressOfLarge : kProgress;
+    if (version_ == *version && now - looked_ < often) return Later(kPause, hints);
     absl::StatusOr<v1::JobView> view = backend().farm.GetJob(job_);
     if (!view.ok()) return Lost(view.status(), now);
     reached_ = looked_ = now;

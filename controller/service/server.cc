@@ -1,7 +1,9 @@
 #include "controller/service/server.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
@@ -39,6 +41,12 @@ std::shared_ptr<grpc::ServerCredentials> Credentials(const ServerOptions& option
   grpc::SslServerCredentialsOptions ssl;
   ssl.pem_key_cert_pairs.push_back({options.tls_key, options.tls_certificate});
   return grpc::SslServerCredentials(ssl);
+}
+
+// gRPC writes to stderr by itself, several lines for one port in use; what matters comes back as a
+// status.
+void QuietLibrary() {
+  gpr_set_log_function([](gpr_log_func_args* line) { spdlog::debug("grpc: {}", line->message); });
 }
 
 class GrpcServer : public Server {
@@ -112,6 +120,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
                                                       const Backend& backend) {
   const absl::Status checked = CheckListen(options.listen, !options.tls_certificate.empty());
   if (!checked.ok()) return checked;
+  QuietLibrary();
   auto server = std::make_unique<GrpcServer>(backend);
   const absl::Status bound = server->Bind(options);
   if (!bound.ok()) return bound;
