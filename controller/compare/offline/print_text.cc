@@ -77,7 +77,7 @@ Cells Marks(const OfflineResult& result, const OfflineRow& row) {
   const double challenger = PrintedValue(row.candidate.effect->challenger_median);
   if (result.classic) {
     const Side side = ClassicStar(metric, base, challenger);
-    return {side == Side::kBase ? "*" : "", side == Side::kChallenger ? "*" : "", ""};
+    return {side == Side::kBase ? " *" : "", side == Side::kChallenger ? " *" : "", ""};
   }
   const statistics::Stars stars = DefaultStars(metric, base, challenger, row.judgement.verdict);
   Cells cells{std::string(stars.base), "", std::string(1, row.judgement.mark)};
@@ -120,12 +120,16 @@ std::string Footer(const OfflineResult& result) {
                         ": gains of at least 5 % or 5 ms (points) are starred.");
   } else {
     text = absl::StrFormat(
-        "* better  ! worse  + - small but real  = same  ? inconclusive  . insufficient; (*) the "
-        "2010 rule alone would star it. %s with %.2f %% intervals (these numbers attain %.2f %%), "
-        "p adjusted (Holm for primary, Benjamini-Hochberg for other metrics).",
-        effect.paired ? "Hodges-Lehmann of the paired changes, signed rank (Pratt),"
-                      : "Hodges-Lehmann of all pairs, Mann-Whitney,",
-        effect.level * 100, effect.attained * 100);
+        "* better, ! worse, + and - small but real, = same, ? inconclusive, . insufficient; (*): "
+        "only "
+        "the 2010 rule stars it. %s; %.4g %% intervals (%s); p adjusted by Holm (primary metrics) "
+        "or "
+        "Benjamini-Hochberg (others).",
+        effect.paired ? "Hodges-Lehmann of the paired changes, signed rank (Pratt)"
+                      : "Hodges-Lehmann of all pairs, Mann-Whitney",
+        effect.level * 100,
+        effect.interval ? absl::StrFormat("attained: %.2f %%", effect.attained * 100)
+                        : "none: too few boots");
     if (std::any_of(result.rows.begin(), result.rows.end(),
                     [](const OfflineRow& row) { return !row.candidate.effect->exact; }))
       absl::StrAppend(&text, " p by approximation: too many values or ties to count.");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "controller/compare/statistics/rank_distributions.h"
@@ -85,7 +86,9 @@ MannWhitneyTest MannWhitney(std::span<const double> base, std::span<const double
     const double distance = test.u_base - pairs / 2;
     const double correction = distance > 0 ? 0.5 : distance < 0 ? -0.5 : 0;
     const auto z = static_cast<double>((distance - correction) / std::sqrt(variance));
-    test.asymptotic = {z, std::min(1.0, 2 * NormalCdf(-std::fabs(z)))};
+    // Beyond 38 standard deviations a double has no probability left; nothing is impossible.
+    const double p = std::max(2 * NormalCdf(-std::fabs(z)), std::numeric_limits<double>::min());
+    test.asymptotic = {z, std::min(1.0, p)};
   }
   return test;
 }

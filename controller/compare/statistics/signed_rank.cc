@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "controller/compare/statistics/rank_distributions.h"
@@ -35,7 +36,10 @@ Tails NormalTails(const std::vector<int64_t>& doubled_ranks, double w) {
   }
   const auto distance = static_cast<double>(w - sum / 2);
   const auto sd = static_cast<double>(std::sqrt(squares / 4));
-  return {NormalCdf((distance + 0.5) / sd), NormalCdf(-(distance - 0.5) / sd)};
+  // Beyond 38 standard deviations a double has no probability left; nothing is impossible.
+  constexpr double kLeast = std::numeric_limits<double>::min();
+  return {std::max(NormalCdf((distance + 0.5) / sd), kLeast),
+          std::max(NormalCdf(-(distance - 0.5) / sd), kLeast)};
 }
 
 }  // namespace

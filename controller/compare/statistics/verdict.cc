@@ -14,8 +14,10 @@ bool Sufficient(const Effect& effect) {
                        : std::min(effect.n_base, effect.n_challenger) >= kFewestUnpaired;
 }
 
+// Also of too few boots: a family is fixed before the job starts, and must not shrink because some
+// of it was hardly measured.
 bool Testable(const Candidate& candidate) {
-  return candidate.not_comparable.empty() && candidate.effect && Sufficient(*candidate.effect);
+  return candidate.not_comparable.empty() && candidate.effect;
 }
 
 double SmallestP(const Effect& effect) {

@@ -115,6 +115,15 @@ TEST(JudgeTest, HolmOverPrimariesOnly) {
   EXPECT_EQ(Judge({{primary, info}}, {})[0].verdict, Verdict::kBetter);
 }
 
+TEST(JudgeTest, AFamilyDoesNotShrinkWhenOneIsHardlyMeasured) {
+  const Candidate primary{Seconds(), Measured(-0.08, -0.1, -0.06, 0.03)};
+  const Candidate few{Seconds(), Measured(-0.08, -0.1, -0.06, 0.5, 2)};
+  const std::vector<Judgement> judgements = Judge({{primary, few}}, {});
+  EXPECT_DOUBLE_EQ(*judgements[0].p_adjusted, 0.06);
+  EXPECT_EQ(judgements[1].verdict, Verdict::kInsufficient);
+  EXPECT_DOUBLE_EQ(*judgements[1].p_adjusted, 0.5);
+}
+
 TEST(JudgeTest, LookLevelBindsPrimaries) {
   const Candidate primary{Seconds(), Measured(-0.08, -0.1, -0.06, 0.03)};
   EXPECT_EQ(Judge({{primary}}, {.primary_level = kPocockLevel})[0].verdict, Verdict::kInconclusive);
