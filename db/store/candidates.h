@@ -12,8 +12,8 @@ namespace shakedown::store {
 // The agent's host as its latest Sync and its leases say.
 scheduler::AgentNow ReadAgentNow(Transaction& tx, const std::string& agent);
 
-// Of the oldest active jobs: the blocks bound to the agent's machines, one unbound block of each
-// job (one that can start, if any), and the queued builds.
+// Of the oldest active jobs: the blocks bound to the agent's machines, of each job's unbound blocks
+// the first that can start and the first that waits, and the queued builds.
 scheduler::Work ReadWork(Transaction& tx, const std::string& agent);
 
 }  // namespace shakedown::store
