@@ -1,0 +1,84 @@
+// `shakedown compare` as people run it: no farm, two files, one exit code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "controller/cli/run.h"
+#include "proto/wire/files.h"
+
+namespace shakedown::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class CompareCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "compare_command_test";
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string File(const std::string& name, const std::string& content) {
+    const std::string path = folder_ + "/" + name;
+    EXPECT_TRUE(WriteFileAtomically(path, content).ok());
+    return path;
+  }
+
+  int Compare(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    std::ostringstream out;
+    std::ostringstream errors;
+    Screen screen(out, errors, {});
+    Interrupt interrupt;
+    const int code = cli::Run(
+        arguments, screen, [](const std::string&) { return std::optional<std::string>(); },
+        SystemClock(), interrupt);
+    out_ = out.str();
+    errors_ = errors.str();
+    return code;
+  }
+
+  std::string folder_;
+  std::string out_;
+  std::string errors_;
+};
+
+TEST_F(CompareCommandTest, TellsTheVerdict) {
+  const std::string base = File("a.csv", "fps\n50\n51\n52\n53\n");
+  const std::string challenger = File("b.csv", "fps\n70\n71\n72\n73\n");
+  EXPECT_EQ(Compare({base, challenger, "--metric", "fps:higher:ratio:1/s", "--json"}), 0)
+      << errors_;
+  EXPECT_THAT(out_, HasSubstr("\"verdict\":\"better\",\"mark\":\"*\""));
+  EXPECT_THAT(errors_, IsEmpty());
+  EXPECT_EQ(Compare({base, challenger, "--metric", "fps:lower:ratio:1/s"}), 0);
+  EXPECT_THAT(out_, HasSubstr(" !\n"));
+  EXPECT_EQ(Compare({base, challenger, "--asterisk=classic"}), 0);
+  EXPECT_THAT(out_, HasSubstr("classic rule, no uncertainty"));
+}
+
+TEST_F(CompareCommandTest, SaysWhatIsWrongInOneLine) {
+  const std::string good = File("a.csv", "fps\n50\n");
+  const std::string bad = File("b.csv", "fps\n50\n\x1b]0;owned\x07\n");
+  EXPECT_EQ(Compare({good, bad}), 64);
+  EXPECT_THAT(out_, IsEmpty());
+  EXPECT_THAT(errors_, HasSubstr("b.csv: line 3, column 1: "));
+  EXPECT_EQ(errors_.find('\x1b'), std::string::npos);
+  EXPECT_EQ(Compare({good, folder_ + "/none.csv"}), 64);
+  EXPECT_THAT(errors_, HasSubstr("none.csv: No such file"));
+  EXPECT_EQ(Compare({good}), 64);
+  EXPECT_EQ(Compare({good, good, "--level", "95"}), 64);
+  EXPECT_THAT(errors_, HasSubstr("want above 0.5 and below 1"));
+  EXPECT_EQ(Compare({good, good, "--asterisk", "all"}), 64);
+  EXPECT_EQ(Compare({good, good, "--metric", "fps:up:ratio:s"}), 64);
+  EXPECT_THAT(errors_, HasSubstr("want lower or higher"));
+}
+
+}  // namespace
+}  // namespace shakedown::cli
