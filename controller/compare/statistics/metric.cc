@@ -19,7 +19,7 @@ constexpr Direction kLower = Direction::kLowerIsBetter;
 constexpr Direction kHigher = Direction::kHigherIsBetter;
 
 // interbench prints one decimal of a millisecond and three significant digits of a percentage; both
-// can be 0. latt counts whole microseconds and never reaches 0.
+// can be 0. latt prints whole microseconds and never reaches 0.
 constexpr Entry kRegistry[] = {
     {"make.real", kLower, Scale::kRatio, "s", 0.001, Role::kPrimary},
     {"make.cold.real", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
@@ -27,21 +27,41 @@ constexpr Entry kRegistry[] = {
     {"make.sys", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
     // CPU time left unused while make had work waiting.
     {"make.idle", kLower, Scale::kDifference, "%", 0.1, Role::kSecondary},
+    {"make.majflt", kLower, Scale::kDifference, "1", 1, Role::kInfo},
+    {"make.ctxt", kLower, Scale::kDifference, "1", 1, Role::kInfo},
+    {"make.objects", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"latt.wakeup.avg", kLower, Scale::kRatio, "us", 1, Role::kPrimary},
     {"latt.wakeup.max", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.wakeup.p50", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.wakeup.p95", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.wakeup.p99", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
-    {"latt.wakeup.p99_9", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.wakeup.p99.9", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.wakeup.worst1pct", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.wakeup.stdev", kLower, Scale::kRatio, "us", 1, Role::kInfo},
     {"latt.work.avg", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.work.max", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.p50", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.p95", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.p99", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.p99.9", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
+    {"latt.work.worst1pct", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.work.stdev", kLower, Scale::kRatio, "us", 1, Role::kInfo},
-    {"latt.entries", kHigher, Scale::kRatio, "1", 1, Role::kInfo},
+    {"latt.entries", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
+    {"latt.command.real", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
+    {"latt.command.runs", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.latency.avg", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
     {"interbench.*.*.latency.max", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.p50", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.p95", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.p99", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.p99.9", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    // Spread inside a boot, and counts that the percentages are made of.
     {"interbench.*.*.latency.sd", kLower, Scale::kDifference, "ms", 0.1, Role::kInfo},
+    {"interbench.*.*.latency.rms", kLower, Scale::kDifference, "ms", 0.1, Role::kInfo},
+    {"interbench.*.*.met", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
+    {"interbench.*.*.missed", kLower, Scale::kDifference, "1", 1, Role::kInfo},
+    {"interbench.*.*.achieved", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
+    {"interbench.*.*.n", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.desired_cpu", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
     {"interbench.*.*.deadlines_met", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
 };

@@ -19,14 +19,17 @@ TEST(FindMetricTest, OurMetrics) {
   EXPECT_EQ(latency.direction, Direction::kLowerIsBetter);
   EXPECT_DOUBLE_EQ(latency.floor, 0.2);
   EXPECT_DOUBLE_EQ(latency.delta_abs, 5);
+  EXPECT_EQ(FindMetric("interbench.video.burn.latency.p99.9")->unit, "ms");
+  EXPECT_EQ(FindMetric("interbench.video.burn.n")->role, Role::kInfo);
   const Metric met = *FindMetric("interbench.x.none.deadlines_met");
   EXPECT_EQ(met.direction, Direction::kHigherIsBetter);
   EXPECT_DOUBLE_EQ(met.delta_abs, 5);
 }
 
 TEST(FindMetricTest, OthersAreNotKnown) {
-  for (const char* name : {"", "make", "make.real.x", "interbench.video.latency.avg",
-                           "interbench..burn.latency.avg", "interbench.a.b.c.latency.avg", "."})
+  for (const char* name :
+       {"", "make", "make.real.x", "interbench.video.latency.avg", "interbench..burn.latency.avg",
+        "interbench.a.b.c.latency.avg", ".", "interbench.a.b.latency.p99.9.1"})
     EXPECT_FALSE(FindMetric(name).has_value()) << name;
 }
 
