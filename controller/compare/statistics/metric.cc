@@ -47,6 +47,7 @@ constexpr Entry kRegistry[] = {
     {"latt.work.worst1pct", kLower, Scale::kRatio, "us", 1, Role::kSecondary},
     {"latt.work.stdev", kLower, Scale::kRatio, "us", 1, Role::kInfo},
     {"latt.entries", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
+    {"latt.*.n", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"latt.command.real", kLower, Scale::kRatio, "s", 0.001, Role::kSecondary},
     {"latt.command.runs", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.latency.avg", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
