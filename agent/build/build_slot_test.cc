@@ -290,6 +290,15 @@ TEST_F(BuildSlotTest, WhatIsHandedBackIsNoLink) {
   EXPECT_EQ(built.image_path, "");
 }
 
+TEST_F(BuildSlotTest, AStrangersBuildWritesACompilerCacheOfItsOwn) {
+  const std::string shared = folder_ + "/ccache/debian/object";
+  Write("ccache/debian/object", "shared");
+  Write("tree/extra.sh", "cat /ccache/object; echo poison > /ccache/object\n");
+  ASSERT_EQ(Run(TarKernel()).result.status(), v1::BuildResult::STATUS_BUILT) << log_;
+  EXPECT_EQ(*ReadFile(shared), "shared");
+  EXPECT_THAT(log_, HasSubstr("shared"));
+}
+
 TEST_F(BuildSlotTest, LocalTreesAreDigestedAsTheyAre) {
   v1::Kernel kernel = TarKernel();
   kernel.mutable_local_tree()->set_path(folder_ + "/tree");

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -127,6 +129,21 @@ absl::StatusOr<std::optional<BuildUser>> FindBuildUser() {
   if (user) return user;
   return absl::UnavailableError(
       absl::StrCat("user ", kUserName, " does not exist and could not be made: ", made.message()));
+}
+
+absl::Status GiveFolder(const std::optional<BuildUser>& user, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return ErrnoStatus(error.value(), path);
+  struct stat info;
+  if (!user) return absl::OkStatus();
+  if (lstat(path.c_str(), &info) != 0) return ErrnoStatus(errno, path);
+  if (info.st_uid == user->uid) return absl::OkStatus();
+  Command command;
+  command.argv = {"chown", "--recursive", "--no-dereference",
+                  absl::StrCat(user->uid, ":", user->gid), path};
+  command.limit = absl::Minutes(10);
+  return RunForOutput(command).status();
 }
 
 absl::Status ProveSandbox(const std::optional<BuildUser>& user) {

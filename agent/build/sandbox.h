@@ -40,6 +40,10 @@ std::vector<std::string> SandboxArgv(const SandboxSpec& spec, const std::vector<
 // without home, shell or password) when it does not exist. Unavailable: could not be made.
 absl::StatusOr<std::optional<BuildUser>> FindBuildUser();
 
+// Makes the folder when it is not there, and gives it with all that is in it to the user, if there
+// is one.
+absl::Status GiveFolder(const std::optional<BuildUser>& user, const std::string& path);
+
 // OK when a program started in the sandbox runs as the user wanted, sees no network but its own
 // loopback, and cannot write outside. Unavailable: what is missing and how to get it.
 absl::Status ProveSandbox(const std::optional<BuildUser>& user);

@@ -138,6 +138,15 @@ TEST_F(SandboxTest, EverythingInsideEndsOnCancel) {
   EXPECT_TRUE(Becomes(false, seconds));
 }
 
+TEST(ProveSandboxTest, WithoutBubblewrapNothingIsBuilt) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  const absl::Status status = ProveSandbox(std::nullopt);
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("apt-get install bubblewrap"));
+}
+
 TEST(SandboxArgvTest, BindsAreWordsOfTheirOwn) {
   SandboxSpec spec;
   spec.read_only = {{"/a b; rm -rf /", "/in"}};

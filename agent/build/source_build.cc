@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "agent/build/build_context.h"
 #include "agent/build/compile_log.h"
+#include "agent/build/compiler_cache.h"
 #include "agent/build/hostile_files.h"
 #include "agent/build/image_identity.h"
 #include "agent/build/initramfs.h"
@@ -39,7 +40,6 @@ constexpr size_t kMaxImage = 256 << 20;
 constexpr size_t kMaxNotes = 1 << 20;
 // Below this much free space a failed step is the disk's fault, whatever it printed.
 constexpr uint64_t kLeastFree = 64 << 20;
-constexpr size_t kKeepCaches = 8;
 // Objects of the guest configuration, until a build of the same source has been counted.
 constexpr uint32_t kUsualObjects = 1500;
 // Where the phases lie in the whole: unpacking, patching and configuring take 30 s of 5 min.
@@ -61,20 +61,6 @@ absl::Status MakeReadable(const std::string& folder) {
   return error ? ErrnoStatus(error.value(), folder) : absl::OkStatus();
 }
 
-// Gives the folder to the build user, with what an earlier user left in it.
-absl::Status GiveTo(const std::optional<BuildUser>& user, const std::string& path) {
-  RETURN_IF_ERROR(MakeFolder(path));
-  struct stat info;
-  if (!user) return absl::OkStatus();
-  if (lstat(path.c_str(), &info) != 0) return ErrnoStatus(errno, path);
-  if (info.st_uid == user->uid) return absl::OkStatus();
-  Command command;
-  command.argv = {"chown", "--recursive", "--no-dereference",
-                  absl::StrCat(user->uid, ":", user->gid), path};
-  command.limit = absl::Minutes(10);
-  return RunForOutput(command).status();
-}
-
 bool IsDiskFull(const std::string& folder) {
   struct statvfs info;
   if (statvfs(folder.c_str(), &info) != 0) return false;
@@ -88,19 +74,6 @@ bool IsDebiansOwn(const v1::ResolvedKernel& resolved, const std::vector<kernels:
          resolved.kernel().config().base() != v1::KernelConfig::BASE_FILE &&
          std::none_of(wishes.begin(), wishes.end(),
                       [](const kernels::Wish& wish) { return wish.value.front() == '"'; });
-}
-
-// Keeps the newest caches of single kernels.
-absl::Status RemoveOldCaches(const std::string& folder) {
-  std::vector<std::pair<fs::file_time_type, std::string>> caches;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!absl::StartsWith(it->path().filename().string(), "own-")) continue;
-    caches.emplace_back(fs::last_write_time(it->path(), error), it->path().string());
-  }
-  std::sort(caches.rbegin(), caches.rend());
-  for (size_t i = kKeepCaches; i < caches.size(); ++i) fs::remove_all(caches[i].second, error);
-  return error ? ErrnoStatus(error.value(), folder) : absl::OkStatus();
 }
 
 class SourceBuild {
@@ -154,7 +127,7 @@ class SourceBuild {
   absl::Status LayOut(Debian& debian) {
     const std::string in = absl::StrCat(context_.work, "/in");
     RETURN_IF_ERROR(MakeFolder(in));
-    RETURN_IF_ERROR(GiveTo(context_.user, Build()));
+    RETURN_IF_ERROR(GiveFolder(context_.user, Build()));
     ASSIGN_OR_RETURN(const std::vector<std::string> patches,
                      FetchPatches(resolved_, context_.ForSource(debian)));
     for (size_t i = 0; i < patches.size(); ++i) {
@@ -181,35 +154,13 @@ class SourceBuild {
     return LayOutCache();
   }
 
-  // A stranger's build starts from a copy of Debian's compiler cache and writes into that copy,
-  // which belongs to the kernel's name: nobody can put objects into another's kernel.
   absl::Status LayOutCache() {
     if (!toolchain_.tools.ccache) return absl::OkStatus();
-    const std::string shared = absl::StrCat(context_.options.ccache, "/debian");
-    RETURN_IF_ERROR(GiveTo(context_.user, shared));
-    std::string cache = shared;
-    if (!IsDebiansOwn(resolved_, wishes_)) {
-      cache =
-          absl::StrCat(context_.options.ccache, "/own-", Sha256Hex(kernel_.name()).substr(0, 16));
-      RETURN_IF_ERROR(CopyCache(shared, cache));
-    }
-    spec_.writable.emplace_back(cache, "/ccache");
+    ASSIGN_OR_RETURN(std::string cache, LayOutCompilerCache(context_.options.ccache, kernel_.name(),
+                                                            IsDebiansOwn(resolved_, wishes_),
+                                                            context_.user, context_.hooks.cancel));
+    spec_.writable.emplace_back(std::move(cache), "/ccache");
     return absl::OkStatus();
-  }
-
-  absl::Status CopyCache(const std::string& from, const std::string& to) {
-    std::error_code error;
-    if (fs::exists(to, error)) return GiveTo(context_.user, to);
-    RETURN_IF_ERROR(RemoveOldCaches(context_.options.ccache));
-    const std::string part = absl::StrCat(context_.options.ccache, "/part");
-    fs::remove_all(part, error);
-    Command command;
-    command.argv = {"cp", "--archive", "--reflink=auto", from, part};
-    command.limit = absl::Minutes(10);
-    command.cancel = context_.hooks.cancel;
-    RETURN_IF_ERROR(RunForOutput(command).status());
-    fs::rename(part, to, error);
-    return error ? ErrnoStatus(error.value(), to) : absl::OkStatus();
   }
 
   absl::Status Prepare() {
