@@ -1,0 +1,263 @@
+// Real boots of a real kernel in a real virtual machine, with the embedded driver.
+//   SHAKEDOWN_TEST_KERNEL  a bzImage of the guest configuration
+//   SHAKEDOWN_TEST_IMAGE   the guest image with the runner
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "agent/machine/libvirt_machine.h"
+#include "agent/machine/qemu_processes.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/wire/files.h"
+#include "proto/wire/ids.h"
+
+namespace shakedown::agent {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// "6.1.192" and "#1 SMP …" of a bzImage: Documentation/arch/x86/boot.rst, kernel_version.
+v1::ExpectedIdentity IdentityOf(const std::string& kernel) {
+  const std::string image = ReadFile(kernel).value();
+  const auto low = static_cast<unsigned char>(image[0x20E]);
+  const auto high = static_cast<unsigned char>(image[0x20F]);
+  const std::string text = image.c_str() + 0x200 + low + 256 * high;
+  v1::ExpectedIdentity identity;
+  identity.set_release(text.substr(0, text.find(' ')));
+  identity.set_version(text.substr(text.find('#')));
+  return identity;
+}
+
+class LibvirtMachineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    files_.image = Environment("SHAKEDOWN_TEST_KERNEL");
+    image_ = Environment("SHAKEDOWN_TEST_IMAGE");
+    if (files_.image.empty() || image_.empty()) {
+      GTEST_SKIP() << "SHAKEDOWN_TEST_KERNEL and SHAKEDOWN_TEST_IMAGE are not set";
+    }
+    // A child that is to be killed works in its parent's folder.
+    folder_ = Environment("SHAKEDOWN_TEST_FOLDER");
+    if (folder_.empty()) {
+      char path[] = "/tmp/shakedown-e2e-XXXXXX";
+      folder_ = mkdtemp(path);
+    }
+    order_.set_attempt_id(NewUuid());
+    order_.set_name("1.1A");
+    order_.set_epoch(7);
+    *order_.mutable_expected() = IdentityOf(files_.image);
+    order_.set_boot_limit_s(120);
+    order_.set_run_limit_s(300);
+    hooks_.progress = [this](absl::string_view phase, float fraction) {
+      EXPECT_GE(fraction, 0);
+      EXPECT_LE(fraction, 1);
+      if (on_phase_) on_phase_(std::string(phase));
+    };
+    hooks_.console = [this](absl::string_view bytes) { absl::StrAppend(&console_, bytes); };
+    hooks_.cancel = &cancel_;
+    machine_ = Make();
+  }
+
+  void TearDown() override {
+    if (machine_ == nullptr) return;
+    EXPECT_TRUE(machine_->CleanUp().ok());
+    EXPECT_TRUE(FindQemuProcesses("shakedown-vm1@", folder_).empty());
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/w/vm1")) {
+      left.push_back(entry.path().filename());
+    }
+    EXPECT_THAT(left, testing::ElementsAre("lock"));
+    machine_.reset();
+    if (Environment("SHAKEDOWN_TEST_FOLDER").empty()) std::filesystem::remove_all(folder_);
+  }
+
+  std::unique_ptr<Machine> Make() {
+    LibvirtMachineOptions options;
+    options.name = "vm1";
+    options.uri = absl::StrCat("qemu:///embed?root=", folder_, "/libvirt");
+    options.memory_mib = 512;
+    options.image = image_;
+    options.work_folder = folder_ + "/w";
+    absl::StatusOr<std::unique_ptr<Machine>> machine = MakeLibvirtMachine(options, SystemClock());
+    EXPECT_TRUE(machine.ok()) << machine.status();
+    return *std::move(machine);
+  }
+
+  // latt around one short command.
+  void AddLatt(std::vector<std::string> command) {
+    v1::LattLoad* latt = order_.add_loads()->mutable_latt();
+    latt->set_clients(2);
+    for (std::string& word : command) latt->add_command(std::move(word));
+  }
+
+  absl::StatusOr<v1::BootResult> Boot() {
+    absl::StatusOr<v1::BootResult> result = machine_->RunBoot(order_, files_, hooks_);
+    if (result.ok()) {
+      EXPECT_EQ(result->attempt_id(), order_.attempt_id());
+      EXPECT_EQ(result->epoch(), 7);
+      EXPECT_LE(result->console_tail().size(), 4096u);
+    }
+    return result;
+  }
+
+  KernelFiles files_;
+  std::string image_, folder_, console_;
+  v1::BootOrder order_;
+  BootHooks hooks_;
+  std::atomic<bool> cancel_ = false;
+  std::function<void(const std::string&)> on_phase_;
+  std::unique_ptr<Machine> machine_;
+};
+
+TEST_F(LibvirtMachineTest, BootsProvesAndMeasures) {
+  std::vector<std::string> phases;
+  on_phase_ = [&](const std::string& phase) {
+    if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+  };
+  v1::Tunable* tunable = order_.add_tunables();
+  tunable->set_name("kernel.sched_autogroup_enabled");
+  tunable->set_value("0");
+  order_.add_boot_parameters("shakedown.mark=1");
+  AddLatt({"sleep", "2"});
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->outcome(), v1::OUTCOME_MEASURED) << result->reason() << "\n" << console_;
+  EXPECT_EQ(result->reason(), "");
+  EXPECT_EQ(result->identity().release(), order_.expected().release());
+  EXPECT_EQ(result->identity().tunables(0).value(), "0");
+  EXPECT_THAT(result->identity().command_line(), HasSubstr("shakedown.mark=1"));
+  EXPECT_EQ(result->load_runs_size(), 1);
+  EXPECT_GT(result->load_runs(0).measurements_size(), 0);
+  EXPECT_GT(result->boot_ms(), 0u);
+  EXPECT_EQ(result->fingerprint().facts().count("vm.accelerator"), 1u);
+  EXPECT_THAT(console_, HasSubstr("Linux version"));
+  EXPECT_THAT(phases, testing::IsSupersetOf({"booting", "latt 1/1"}));
+}
+
+TEST_F(LibvirtMachineTest, AnotherKernelIsWrongAndMeasuresNothing) {
+  order_.mutable_expected()->set_release("9.9.9-not-this-one");
+  AddLatt({"sleep", "1"});
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_WRONG_KERNEL);
+  EXPECT_THAT(result->reason(), HasSubstr("kernel release: wanted \"9.9.9-not-this-one\", found"));
+  EXPECT_EQ(result->load_runs_size(), 0);
+}
+
+TEST_F(LibvirtMachineTest, AKernelWithoutItsRootDiskFailsToBoot) {
+  order_.add_boot_parameters("root=/dev/nonexistent");
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_BOOT_FAILED);
+  EXPECT_THAT(result->reason(), HasSubstr("VFS: Unable to mount root fs"));
+  EXPECT_THAT(result->console_tail(), HasSubstr("Kernel panic"));
+}
+
+TEST_F(LibvirtMachineTest, APanicInMidRunIsAFinding) {
+  AddLatt({"sh", "-c", "echo c > /proc/sysrq-trigger"});
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_PANICKED);
+  EXPECT_EQ(result->reason(), "Kernel panic - not syncing: sysrq triggered crash");
+  EXPECT_EQ(result->load_runs_size(), 0);
+}
+
+TEST_F(LibvirtMachineTest, ASilentHangAfterBootIsAHang) {
+  order_.add_boot_parameters("init=/bin/cat");
+  order_.set_boot_limit_s(30);
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_HUNG);
+  EXPECT_THAT(result->reason(), HasSubstr("no hello from the runner within 30 s, though init was"));
+}
+
+TEST_F(LibvirtMachineTest, AFileThatIsNoKernelFailsToBoot) {
+  files_.image = "/etc/hostname";
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_BOOT_FAILED);
+  EXPECT_THAT(result->reason(), HasSubstr("no bzImage"));
+  EXPECT_TRUE(machine_->CleanUp().ok());
+}
+
+TEST_F(LibvirtMachineTest, AKilledQemuIsTheFarmsFailure) {
+  AddLatt({"sleep", "100"});
+  on_phase_ = [&](const std::string& phase) {
+    if (!absl::StartsWith(phase, "latt")) return;
+    for (const pid_t pid : FindQemuProcesses("shakedown-vm1@", folder_)) kill(pid, SIGKILL);
+  };
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_THAT(std::string(result.status().message()), HasSubstr("QEMU died in latt 1/1"));
+  // And the next boot works.
+  on_phase_ = nullptr;
+  order_.clear_loads();
+  const absl::StatusOr<v1::BootResult> again = Boot();
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->outcome(), v1::OUTCOME_MEASURED) << again->reason();
+}
+
+TEST_F(LibvirtMachineTest, ACancelEndsTheBootWithinSeconds) {
+  absl::Time cancelled;
+  on_phase_ = [&](const std::string&) {
+    if (cancel_.exchange(true)) return;
+    cancelled = absl::Now();
+  };
+  const absl::StatusOr<v1::BootResult> result = Boot();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->outcome(), v1::OUTCOME_CANCELLED);
+  EXPECT_LT(absl::Now() - cancelled, absl::Seconds(20));
+}
+
+// Not a test: the agent that TheNextAgentEndsWhatAKilledOneLeft kills.
+TEST_F(LibvirtMachineTest, DISABLED_BootsUntilKilled) {
+  AddLatt({"sleep", "1000"});
+  on_phase_ = [&](const std::string& phase) {
+    if (phase != "latt 1/1") return;
+    EXPECT_TRUE(WriteFileAtomically(folder_ + "/running", "").ok());
+  };
+  Boot().IgnoreError();
+}
+
+TEST_F(LibvirtMachineTest, TheNextAgentEndsWhatAKilledOneLeft) {
+  setenv("SHAKEDOWN_TEST_FOLDER", folder_.c_str(), 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "e2e", "--gtest_also_run_disabled_tests",
+          "--gtest_filter=*DISABLED_BootsUntilKilled", nullptr);
+    _exit(127);
+  }
+  unsetenv("SHAKEDOWN_TEST_FOLDER");
+  Clock& clock = SystemClock();
+  const absl::Duration until = clock.Elapsed() + absl::Seconds(150);
+  while (!std::filesystem::exists(folder_ + "/running") && clock.Elapsed() < until) {
+    clock.Sleep(absl::Milliseconds(100));
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(machine_->CleanUp())) << "two drive one machine";
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ASSERT_EQ(FindQemuProcesses("shakedown-vm1@", folder_).size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/w/vm1/overlay.qcow2"));
+  const absl::Status cleaned = machine_->CleanUp();
+  EXPECT_TRUE(cleaned.ok()) << cleaned;
+  EXPECT_TRUE(FindQemuProcesses("shakedown-vm1@", folder_).empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/w/vm1/overlay.qcow2"));
+}
+
+}  // namespace
+}  // namespace shakedown::agent
