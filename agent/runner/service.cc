@@ -181,6 +181,8 @@ int ServeAgent() {
   signal(SIGPIPE, SIG_IGN);
   absl::Status status = AdoptOrphans();
   if (!status.ok()) Say(status.message());
+  status = SpareFromOutOfMemory();
+  if (!status.ok()) Say(status.message());
   const absl::StatusOr<std::string> path = FindPort(kPortName, kPortLimit, SystemClock());
   if (!path.ok()) {
     Say(path.status().message());
@@ -192,7 +194,7 @@ int ServeAgent() {
     return 1;
   }
   LoadPlace place;
-  place.realtime_watch = true;
+  place.watcher_first = true;
   Service service(std::make_unique<Port>(fd), place, SystemClock());
   status = service.Run();
   if (status.ok()) return 0;

@@ -50,6 +50,8 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
 [[noreturn]] void Work(const v1::RunLoad& request, const LoadPlace& place,
                        const std::string& scratch, int fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Refused: the load is spared like its watcher, which only a machine out of memory would notice.
+  if (place.watcher_first) ExposeToOutOfMemory().IgnoreError();
   setsid();  // One session: one autogroup for all of the load.
   LoadContext context{SystemClock(), scratch, place.tree, place.share_output,
                       [fd](double fraction, absl::string_view text) {
@@ -112,7 +114,7 @@ absl::Status LoadProcess::Fork() {
     rmdir(scratch_.c_str());
     return ErrnoStatus(error, "fork for the load");
   }
-  if (place_.realtime_watch) Watch(true);
+  if (place_.watcher_first) Watch(true);
   started_ = clock_.Elapsed();
   next_beat_ = started_ + kBeat;
   sampler_.Sample(started_);
@@ -188,7 +190,7 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
   const absl::Status cleaned = CleanUp();
   pid_ = -1;
   done_ = true;
-  if (place_.realtime_watch) Watch(false);
+  if (place_.watcher_first) Watch(false);
   if (status.ok() && !cleaned.ok()) status = cleaned;
   v1::RunnerEvent event = answered ? std::move(*answer_) : v1::RunnerEvent();
   if (!status.ok()) event = FailureEvent(status);

@@ -22,9 +22,10 @@ struct LoadPlace {
   std::string scratch_parent = "/var/tmp";  // On a disk. A folder of its own is made in it.
   std::string tree = "/usr/src/load";
   bool share_output = false;  // The load's commands write to our standard output.
-  // The watcher runs at SCHED_FIFO 1 while the load runs, where allowed: a load or scheduler that
-  // starves ordinary tasks is then seen as slow, not as a dead machine.
-  bool realtime_watch = false;
+  // The watcher runs at SCHED_FIFO 1 while the load runs, where allowed, and the out-of-memory
+  // killer prefers the load: a load or scheduler that starves ordinary tasks is then seen as slow,
+  // not as a dead machine. The caller has protected itself by SpareFromOutOfMemory().
+  bool watcher_first = false;
 };
 
 // One load at a time in one process; the process must have called AdoptOrphans(). Not thread-safe.

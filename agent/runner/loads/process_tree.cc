@@ -1,6 +1,7 @@
 #include "agent/runner/loads/process_tree.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -43,7 +44,20 @@ bool HasChildren() {
   return reaped == 0;
 }
 
+absl::Status SetOutOfMemoryScore(absl::string_view score) {
+  constexpr char kFile[] = "/proc/self/oom_score_adj";
+  const int fd = open(kFile, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno, kFile);
+  const ssize_t wrote = write(fd, score.data(), score.size());
+  const int error = errno;
+  close(fd);
+  return wrote < 0 ? ErrnoStatus(error, kFile) : absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status SpareFromOutOfMemory() { return SetOutOfMemoryScore("-1000"); }
+absl::Status ExposeToOutOfMemory() { return SetOutOfMemoryScore("0"); }
 
 absl::Status AdoptOrphans() {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return ErrnoStatus(errno, "PR_SET_CHILD_SUBREAPER");

@@ -18,6 +18,11 @@ namespace shakedown::runner {
 // From now on orphaned descendants become children of this process.
 absl::Status AdoptOrphans();
 
+// For this process and, until they call the other, its children: the out-of-memory killer passes
+// over them.
+absl::Status SpareFromOutOfMemory();
+absl::Status ExposeToOutOfMemory();
+
 // Sends SIGKILL to every descendant and reaps until none is left. DeadlineExceeded: one still is
 // after `limit` (it hangs in the kernel); names it. Reaps children of the whole process: nobody
 // else may wait for a child meanwhile.

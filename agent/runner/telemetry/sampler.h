@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,12 @@ class Sampler {
     std::map<std::string, double> counters;
   };
   Values Read();
+  void ReadCpu(Values& values);
+  void ReadMemory(Values& values);
+  void ReadWaiting(Values& values);
+  void Start(const Values& values);
+  // Of the time since the sample before; nothing when it could not be read.
+  std::optional<double> ValueOf(const v1::Series& series, const Values& now, double seconds) const;
 
   Reader reader_;
   bool started_ = false;
