@@ -16,7 +16,8 @@ namespace shakedown::agent {
 
 struct LibvirtMachineOptions {
   std::string name;  // As CheckName wants it; unique on this host.
-  // "qemu:///embed?root=DIR" (no daemon), "qemu:///session" or "qemu:///system".
+  // "qemu:///embed?root=DIR" (no daemon), "qemu:///session" or "qemu:///system". libvirt takes one
+  // embedded root in the life of a process: all machines of an agent share it.
   std::string uri = "qemu:///session";
   uint32_t vcpus = 2;          // 1 to 64.
   uint32_t memory_mib = 1024;  // 128 to 1048576.
