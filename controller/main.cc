@@ -153,6 +153,7 @@ absl::Status MigrateOnly(const Options& options) {
 
 absl::Status CreateToken(const Options& options) {
   ASSIGN_OR_RETURN(const auto database, store::Database::Open({.conninfo = options.database}));
+  RETURN_IF_ERROR(store::Migrate(*database).status());
   const store::Role role = options.role == "agent" ? store::Role::kAgent : store::Role::kUser;
   return service::CreateTokenFile(*database, role, options.name, options.out);
 }
