@@ -12,10 +12,6 @@ namespace {
 constexpr size_t kReasonLimit = 1000;
 constexpr size_t kErrorLimit = 8 << 10;
 
-std::string Text(const absl::Status& status) {
-  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", status.message());
-}
-
 WorkKey KeyOf(const v1::BootOrder& order) {
   return {WorkKind::kBoot, order.attempt_id(), order.epoch()};
 }
@@ -94,7 +90,7 @@ v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, Artefac
   if (!result.ok()) {
     const bool cancelled = hooks.cancel->load() && absl::IsCancelled(result.status());
     return FailedBoot(key, cancelled ? v1::OUTCOME_CANCELLED : v1::OUTCOME_FARM_FAILED,
-                      cancelled ? "cancelled" : Text(result.status()));
+                      cancelled ? "cancelled" : result.status().message());
   }
   result->set_attempt_id(key.id);
   result->set_epoch(key.epoch);
@@ -135,7 +131,7 @@ PerformedBuild PerformBuild(BuildSlot& slot, const v1::BuildOrder& order, Artefa
   const absl::Status kept = KeepOutputs(outcome, cache, performed.outputs);
   if (!kept.ok()) {
     performed.outputs.clear();
-    performed.result = FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED, Text(kept));
+    performed.result = FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED, kept.message());
   }
   return performed;
 }
