@@ -18,8 +18,10 @@ namespace {
 using VariantData = v1::ReportData::VariantData;
 using Values = std::set<std::string>;
 
+// A boot that failed may have told a part of its facts; what is missing there is no difference.
 bool HasFacts(const v1::ReportData::BootData& boot) {
-  return !boot.result().fingerprint().facts().empty();
+  return boot.view().outcome() == v1::OUTCOME_MEASURED &&
+         !boot.result().fingerprint().facts().empty();
 }
 
 // More than three values of one variant are not told apart here: the boots themselves have them.
@@ -130,6 +132,7 @@ void AddFound(const v1::ReportData& data, const std::string& name,
 Values FactNames(const v1::ReportData& data) {
   Values names;
   for (const v1::ReportData::BootData& boot : data.boots()) {
+    if (!HasFacts(boot)) continue;
     for (const auto& [name, value] : boot.result().fingerprint().facts()) names.insert(name);
   }
   return names;

@@ -3,6 +3,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -45,15 +46,33 @@ std::string OrderText(const v1::Report& report) {
   return text;
 }
 
-std::string PrintFacts(const v1::Report& report) {
+// What a reader wants to know of a machine first; the other facts stand at the end.
+bool IsHeadFact(absl::string_view name) {
+  constexpr absl::string_view kHead[] = {"clocksource", "cpu.model",  "cpu.online",
+                                         "hypervisor",  "memory_kib", "vm.accelerator"};
+  return std::find(std::begin(kHead), std::end(kHead), name) != std::end(kHead);
+}
+
+std::string PrintMachines(const v1::Report& report) {
   std::vector<std::string> facts;
   for (const v1::ReportFact& fact : report.facts()) {
-    facts.push_back(absl::StrCat(fact.name(), " ", fact.value()));
+    if (IsHeadFact(fact.name())) facts.push_back(absl::StrCat(fact.name(), " ", fact.value()));
   }
   std::string text = report.machines_size() == 0 ? "none has given a result yet"
                                                  : absl::StrJoin(report.machines(), ", ");
   if (!facts.empty()) absl::StrAppend(&text, ": ", absl::StrJoin(facts, "; "));
   return Labelled("Machine", text);
+}
+
+std::string PrintOtherFacts(const v1::Report& report) {
+  std::string out;
+  for (const v1::ReportFact& fact : report.facts()) {
+    if (IsHeadFact(fact.name())) continue;
+    absl::StrAppend(&out,
+                    Wrap(Left(absl::StrCat("  ", Ascii(fact.name()).substr(0, 30)), 20) + "  ",
+                         Ascii(fact.value())));
+  }
+  return out.empty() ? "" : absl::StrCat("\nThe same in every measured boot\n", out);
 }
 
 std::string PrintHead(const v1::Report& report) {
@@ -66,7 +85,7 @@ std::string PrintHead(const v1::Report& report) {
   out += '\n';
   for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
   out += '\n';
-  out += PrintFacts(report);
+  out += PrintMachines(report);
   absl::StrAppend(
       &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
   absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
@@ -195,7 +214,7 @@ std::string PrintReport(const v1::Report& report) {
                        "median: of the boots' values; a boot's value is the median of its "
                        "measured iterations. change: of the median against A. n: boots."));
   absl::StrAppend(&out, PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
-                  PrintDifferences(report), PrintRepeat(report));
+                  PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
   return out;
 }
 
