@@ -63,6 +63,8 @@ constexpr Entry kRegistry[] = {
     {"interbench.*.*.missed", kLower, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.achieved", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.n", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
+    // Of the boot's calibration: two boots whose values differ burned different amounts of work.
+    {"interbench.loops_per_ms", kHigher, Scale::kDifference, "1", 1, Role::kInfo},
     {"interbench.*.*.desired_cpu", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
     {"interbench.*.*.deadlines_met", kHigher, Scale::kDifference, "%", 0.1, Role::kSecondary},
 };
