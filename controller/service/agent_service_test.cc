@@ -327,6 +327,28 @@ TEST(AgentServiceTest, ATruncatedArtefactIsSaidAndCanBePutAgain) {
   EXPECT_EQ(agent.Get(artefact.sha256()).status().code(), absl::StatusCode::kDataLoss);
 }
 
+TEST(AgentServiceTest, ALostImageIsBuiltAgainForTheNextJob) {
+  TestFarm farm;
+  ScriptedAgent agent = farm.Agent("host1", {"vm1"});
+  std::vector<std::string> built;
+  agent.on_build = [&](const v1::BuildOrder& order) {
+    built.push_back(order.kernel().kernel().name());
+    return agent.Built(order);
+  };
+  const int64_t first = farm.Submit(SmallJob(1)).value();
+  ASSERT_TRUE(agent.Run([&] { return farm.Ended(first); }).ok());
+  built.clear();
+  std::filesystem::resize_file(Path(farm, Sha256Hex("bzImage of beta")), 3);
+  const int64_t second = farm.Submit(SmallJob(1)).value();
+  agent.on_boot = [&](const v1::BootOrder& order) {
+    EXPECT_EQ(agent.Get(order.image().sha256()).value_or("?"),
+              absl::StrCat("bzImage of ", order.kernel()));
+    return ScriptedAgent::Measured(order);
+  };
+  ASSERT_TRUE(agent.Run([&] { return farm.Ended(second); }).ok());
+  EXPECT_THAT(built, testing::ElementsAre("beta"));
+}
+
 TEST(AgentServiceTest, LogsAppendAtTheirEndAlone) {
   TestFarm farm;
   ScriptedAgent agent = farm.Agent("host1", {"vm1"});

@@ -1,10 +1,12 @@
 #include "controller/service/farm_api.h"
 
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "controller/service/add_kernel.h"
+#include "controller/service/lost_artefacts.h"
 #include "controller/service/store_call.h"
 #include "db/store/agents.h"
 #include "db/store/artefacts.h"
@@ -50,7 +52,12 @@ absl::StatusOr<store::Submission> FarmApi::Prepare(const v1::JobSpec& spec) {
   RETURN_IF_ERROR(CheckSpecSize(spec));
   ASSIGN_OR_RETURN(const plan::Kernels kernels, Catalog());
   ASSIGN_OR_RETURN(const auto machines, FromStore([&] { return store::ListMachines(database_); }));
-  return PrepareJob(spec, kernels, machines, fragments_, DrawSeed());
+  ASSIGN_OR_RETURN(store::Submission submission,
+                   PrepareJob(spec, kernels, machines, fragments_, DrawSeed()));
+  std::set<std::string> keys;
+  for (const store::VariantKernel& variant : submission.variants) keys.insert(variant.request_key);
+  RETURN_IF_ERROR(ForgetLostArtefacts(database_, artefacts_, keys));
+  return submission;
 }
 
 absl::StatusOr<v1::SubmitJobResponse> FarmApi::SubmitJob(const store::Principal& caller,
