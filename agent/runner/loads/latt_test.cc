@@ -132,13 +132,13 @@ TEST_F(RunLattTest, NoWorkNoWorkBlock) {
 }
 
 TEST_F(RunLattTest, RepeatsForTheSecondsAsked) {
-  v1::Load load = Around({"sleep", "0.3"}, 1);
-  load.mutable_latt()->set_seconds(1);
+  v1::Load load = Around({"sleep", "0.1"}, 1);
+  load.mutable_latt()->set_seconds(2);
   const absl::StatusOr<v1::LoadRun> run = Run(load);
   ASSERT_TRUE(run.ok()) << run.status();
   auto values = Values(*run, 1);
   EXPECT_GE(values["latt.command.runs"], 2);
-  EXPECT_LE(values["latt.command.runs"], 4);
+  EXPECT_LE(values["latt.command.runs"], 20);
 }
 
 TEST_F(RunLattTest, FailuresOfTheCommand) {

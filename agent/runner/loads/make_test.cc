@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A tree whose "objects" are made by the shell and leave kbuild's command files.
+// Each object takes longer than a tick of /proc/stat. A tree whose "objects" are made by the shell
+// and leave kbuild's command files.
 class MakeTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -25,7 +26,7 @@ class MakeTest : public testing::Test {
     Put("Makefile",
         "all: a.o lib/b.o\n"
         "lib/: lib/b.o lib/c.o\n"
-        "%.o: %.c\n\tcp $< $@; echo cmd > $(dir $@).$(notdir $@).cmd; echo $@ >> made\n"
+        "%.o: %.c\n\tcp $< $@; sleep 0.02; echo cmd > $(dir $@).$(notdir $@).cmd; echo $@ >> made\n"
         "broken:\n\t@echo it broke; exit 5\n"
         "idle:\n\t@true\n"
         "clean:\n\trm -f *.o lib/*.o .*.cmd lib/.*.cmd\n");
