@@ -145,13 +145,14 @@ TEST(JobChangesTest, BuildsTellEveryTenth) {
   v1::JobView before = MakeJob(1);
   v1::BuildView& build = *before.mutable_builds(0);
   build.set_state(v1::WORK_STATE_RUNNING);
-  build.set_phase("compile");
+  build.set_phase("compile 512/1500");
   build.set_progress(0.41F);
   v1::JobView after = before;
+  after.mutable_builds(0)->set_phase("compile 517/1500");
   after.mutable_builds(0)->set_progress(0.48F);
   EXPECT_THAT(Changes(&before, after), IsEmpty());
   after.mutable_builds(0)->set_progress(0.52F);
-  EXPECT_THAT(Changes(&before, after), ElementsAre("build debian-6.1: compile 52%"));
+  EXPECT_THAT(Changes(&before, after), ElementsAre("build debian-6.1: compile 517/1500 52%"));
   after.mutable_builds(0)->set_state(v1::WORK_STATE_ENDED);
   after.mutable_builds(0)->set_status("failed");
   after.mutable_builds(0)->set_error("kernel/sched/fair.c:12:3: error: 'x' undeclared\n  x = 1;\n");
