@@ -100,6 +100,24 @@ TEST_F(LoadProcessTest, StopEndsEveryProcess) {
   ExpectNothingIsLeft();
 }
 
+TEST_F(LoadProcessTest, StoppedMakeLeavesNoObject) {
+  place_.tree = place_.scratch_parent + "/tree";
+  fs::create_directories(place_.tree);
+  std::ofstream(place_.tree + "/Makefile") << "%.o:\n\ttouch $@\n\tsleep 100\n";
+  v1::RunLoad request;
+  request.set_limit_s(100);
+  request.mutable_load()->mutable_make()->add_targets("a.o");
+  request.mutable_load()->mutable_make()->add_targets("b.o");
+  auto process = LoadProcess::Start(request, place_, SystemClock()).value();
+  Drive(*process,
+        [&] { return fs::exists(place_.tree + "/a.o") && fs::exists(place_.tree + "/b.o"); });
+  process->Stop("stopped");
+  EXPECT_FALSE(fs::exists(place_.tree + "/a.o"));
+  EXPECT_FALSE(fs::exists(place_.tree + "/b.o"));
+  fs::remove_all(place_.tree);
+  ExpectNothingIsLeft();
+}
+
 TEST_F(LoadProcessTest, LimitEndsIt) {
   auto process = LoadProcess::Start(Latt("sleep 100", 1), place_, SystemClock()).value();
   const std::vector<v1::RunnerEvent> events = Drive(*process);
