@@ -50,9 +50,8 @@ GuestLink::~GuestLink() {
 void GuestLink::Accept() {
   connection_ = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (connection_ < 0) return;
-  close(listener_);
+  close(listener_);  // The file stays: libvirt gives its owner back when the machine ends.
   listener_ = -1;
-  unlink(path_.c_str());
 }
 
 void GuestLink::CloseConnection() {
