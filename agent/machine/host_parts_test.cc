@@ -148,6 +148,8 @@ TEST_F(HostPartsTest, OptionsAreNamed) {
   EXPECT_THAT(error([](auto& o) { o.memory_mib = 1; }), HasSubstr("memory 1: want 128"));
   EXPECT_THAT(error([](auto& o) { o.uri = "xen:///"; }), HasSubstr("libvirt URI \"xen:///\""));
   EXPECT_THAT(error([](auto& o) { o.work_folder = "x"; }), HasSubstr("absolute path"));
+  EXPECT_THAT(error([](auto& o) { o.work_folder = "/" + std::string(100, 'a'); }),
+              HasSubstr("want at most 107"));
   EXPECT_THAT(error([](auto& o) { o.image = "/nonexistent"; }), HasSubstr("/nonexistent"));
   EXPECT_THAT(error([](auto& o) { o.tags = {"A b"}; }), HasSubstr("tag \"A b\""));
 }

@@ -9,10 +9,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "agent/machine/boot_run.h"
 #include "agent/machine/domain_spec.h"
@@ -29,6 +27,8 @@
 namespace shakedown::agent {
 namespace {
 
+constexpr size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its NUL.
+
 absl::Status CheckRange(absl::string_view what, uint32_t value, uint32_t low, uint32_t high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " ", value, ": want ", low, " to ", high));
@@ -43,6 +43,12 @@ absl::Status CheckOptions(const LibvirtMachineOptions& options) {
     if (absl::StartsWith(path, "/")) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("path ", Quoted(path), ": want an absolute path"));
+  }
+  const std::string socket = absl::StrCat(options.work_folder, "/", options.name, "/console.sock");
+  if (socket.size() > kMaxSocketPath) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("machine ", options.name, ": the path ", socket, " has ", socket.size(),
+                     " bytes, want at most ", kMaxSocketPath, ": take a shorter state folder"));
   }
   for (const std::string& tag : options.tags) RETURN_IF_ERROR(CheckName("tag", tag));
   return CheckGuestImage(options.image);
@@ -99,7 +105,7 @@ class LibvirtMachine : public Machine {
     if (!line.ok()) return BootFailed(order, line.status());
     RETURN_IF_ERROR(Prepare());
     RETURN_IF_ERROR(CheckGuestImage(options_.image));
-    DomainSpec spec = SpecOf(order, files, *line);
+    DomainSpec spec = SpecOf(files, *line);
     absl::StatusOr<v1::BootResult> result = Boot(order, spec, hooks);
     const absl::Status removed = RemoveFiles();
     if (!result.ok()) {
@@ -124,14 +130,10 @@ class LibvirtMachine : public Machine {
   }
 
  private:
-  DomainSpec SpecOf(const v1::BootOrder& order, const KernelFiles& files,
-                    const std::string& command_line) const {
+  DomainSpec SpecOf(const KernelFiles& files, const std::string& command_line) const {
     DomainSpec spec;
-    std::string id;
-    for (const char c : order.attempt_id()) {
-      if (absl::ascii_isalnum(c) && id.size() < 8) id += c;
-    }
-    spec.name = absl::StrCat(prefix_, id);
+    // The same for each boot: libvirt keeps one log for each name.
+    spec.name = absl::StrCat(prefix_, "boot");
     spec.kvm = kvm_;
     spec.vcpus = options_.vcpus;
     spec.memory_mib = options_.memory_mib;
@@ -147,6 +149,8 @@ class LibvirtMachine : public Machine {
 
   absl::StatusOr<v1::BootResult> Boot(const v1::BootOrder& order, const DomainSpec& spec,
                                       const BootHooks& hooks) {
+    RETURN_IF_ERROR(hypervisor_->Remove(spec.name));
+    RemoveLog(spec.name);
     RETURN_IF_ERROR(MakeOverlay(options_.image, spec.overlay));
     const bool other_user = absl::StrContains(options_.uri, ":///system");
     BootRun run(order, spec, other_user, options_.silence_limit, hooks, *hypervisor_, clock_);
@@ -160,6 +164,13 @@ class LibvirtMachine : public Machine {
     result.set_outcome(v1::OUTCOME_BOOT_FAILED);
     result.set_reason(PrintableLine(why.message(), 600));
     return result;
+  }
+
+  // The last boot's log of an embedded driver, which would only grow. The others' are rotated.
+  void RemoveLog(const std::string& name) const {
+    const absl::StatusOr<std::string> root = EmbeddedRoot(options_.uri);
+    if (!root.ok() || root->empty()) return;
+    unlink(absl::StrCat(*root, "/log/qemu/", name, ".log").c_str());
   }
 
   // The folder, the lock on it, the connection.

@@ -197,6 +197,7 @@ TEST_F(LibvirtMachineTest, EveryLoadGivesItsNumbers) {
   ASSERT_EQ(result->outcome(), v1::OUTCOME_MEASURED) << result->reason() << "\n" << console_;
   GTEST_LOG_(INFO) << last << ": " << clock.Elapsed() - since;
   ASSERT_EQ(result->load_runs_size(), 3);
+  GTEST_LOG_(INFO) << "make said:\n" << result->load_runs(0).output();
   const std::string kinds[] = {"make.", "latt.", "interbench."};
   for (int i = 0; i < 3; ++i) {
     bool found = false;
@@ -295,6 +296,7 @@ TEST_F(LibvirtMachineTest, AKilledQemuIsTheFarmsFailure) {
   EXPECT_THAT(std::string(result.status().message()), HasSubstr("QEMU died in latt 1/1"));
   // And the next boot works.
   on_phase_ = nullptr;
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/w/vm1/overlay.qcow2"));
   order_.clear_loads();
   const absl::StatusOr<v1::BootResult> again = Boot();
   ASSERT_TRUE(again.ok()) << again.status();
