@@ -14,25 +14,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "proto/wire/descriptor.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::agent {
 namespace {
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  ~Fd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 int OpenBeneath(int folder, const char* path) {
   open_how how = {};
@@ -46,9 +33,9 @@ int OpenBeneath(int folder, const char* path) {
 absl::Status EachPiece(const std::string& folder, const std::string& path,
                        const std::function<absl::Status(absl::string_view)>& take) {
   const std::string shown = absl::StrCat(folder, "/", path);
-  const Fd root(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor root(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (root.get() < 0) return ErrnoStatus(errno, folder);
-  const Fd file(OpenBeneath(root.get(), path.c_str()));
+  const Descriptor file(OpenBeneath(root.get(), path.c_str()));
   if (file.get() < 0) {
     if (errno == ELOOP || errno == EXDEV || errno == EISDIR || errno == ENXIO) {
       return absl::InvalidArgumentError(absl::StrCat(shown, ": want a regular file, no link"));

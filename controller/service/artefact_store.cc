@@ -10,26 +10,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "proto/wire/descriptor.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::service {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 absl::Status MakeFolder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return absl::OkStatus();

@@ -8,24 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "proto/wire/descriptor.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 absl::Status WriteAll(int fd, absl::string_view content, const std::string& path) {
   while (!content.empty()) {
