@@ -32,14 +32,14 @@ struct DomainSpec {
 // (pvpanic), and pauses when its watchdog fires or its disk can not be written.
 std::string DomainXml(const DomainSpec& spec);
 
-// The machine's own parameters: console, root disk, runner as init, and an end at each panic or
-// oops.
-std::vector<std::string> MachineParameters();
+// The machine's own parameters: console, root disk, runner as init, an end at each panic or oops,
+// and, emulated, the TSC as clock.
+std::vector<std::string> MachineParameters(bool kvm);
 
 // The machine's and the order's parameters in one line. InvalidArgument, naming the parameter: an
 // empty one, more than 200 bytes, anything but printable ASCII without blank and quotes; "--" (what
 // follows it is not the kernel's); more than 2000 bytes in all (the kernel takes 2047).
-absl::StatusOr<std::string> CommandLine(const v1::BootOrder& order);
+absl::StatusOr<std::string> CommandLine(const v1::BootOrder& order, bool kvm);
 
 }  // namespace shakedown::agent
 

@@ -10,6 +10,7 @@ namespace shakedown::agent {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 DomainSpec ASpec() {
   DomainSpec spec;
@@ -70,9 +71,11 @@ TEST(CommandLineTest, TheOrdersParametersComeLast) {
   v1::BootOrder order;
   order.add_boot_parameters("preempt=full");
   order.add_boot_parameters("root=/dev/nonexistent");
-  const absl::StatusOr<std::string> line = CommandLine(order);
+  const absl::StatusOr<std::string> line = CommandLine(order, false);
   ASSERT_TRUE(line.ok());
   EXPECT_THAT(*line, HasSubstr("console=ttyS0 root=/dev/vda "));
+  EXPECT_THAT(*line, HasSubstr(" tsc=reliable "));
+  EXPECT_THAT(*CommandLine(order, true), Not(HasSubstr("tsc=")));
   EXPECT_THAT(*line, testing::EndsWith(" preempt=full root=/dev/nonexistent"));
 }
 
@@ -82,13 +85,13 @@ TEST(CommandLineTest, RefusesWhatWouldBeReadOtherwise) {
         std::string("--"), std::string("é"), std::string(201, 'a'), std::string("a\0b", 3)}) {
     v1::BootOrder order;
     order.add_boot_parameters(bad);
-    const absl::StatusOr<std::string> line = CommandLine(order);
+    const absl::StatusOr<std::string> line = CommandLine(order, false);
     EXPECT_EQ(line.status().code(), absl::StatusCode::kInvalidArgument) << bad;
     EXPECT_THAT(std::string(line.status().message()), HasSubstr("boot parameter \""));
   }
   v1::BootOrder order;
   for (int i = 0; i < 20; ++i) order.add_boot_parameters(std::string(150, 'a'));
-  EXPECT_THAT(std::string(CommandLine(order).status().message()), HasSubstr("at most 2000"));
+  EXPECT_THAT(std::string(CommandLine(order, false).status().message()), HasSubstr("at most 2000"));
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ class LibvirtMachine : public Machine {
     const absl::Status kernel = CheckKernelImage(files.image);
     if (absl::IsInvalidArgument(kernel)) return BootFailed(order, kernel);
     RETURN_IF_ERROR(kernel);
-    const absl::StatusOr<std::string> line = CommandLine(order);
+    const absl::StatusOr<std::string> line = CommandLine(order, kvm_);
     if (!line.ok()) return BootFailed(order, line.status());
     RETURN_IF_ERROR(Prepare());
     RETURN_IF_ERROR(CheckGuestImage(options_.image));
