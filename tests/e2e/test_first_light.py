@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import unittest
@@ -36,35 +38,43 @@ def running_boot(job, phase=""):
     return None
 
 
+def protoc(direction, content):
+    """A BuildResult as text ("decode") or as bytes ("encode")."""
+    return subprocess.run(["protoc", f"--{direction}=shakedown.v1.BuildResult", "-I", SOURCE / "proto",
+                           "shakedown/v1/build.proto"], input=content, check=True,
+                          capture_output=True).stdout
+
+
+def stored_build(kernel):
+    """The id of the kernel's build and its BuildResult as text."""
+    identity, result = farm.sql("SELECT id, encode(result, 'hex') FROM builds WHERE kernel = "
+                                f"'{kernel}' AND state = 'built'").split("|")
+    return identity, protoc("decode", bytes.fromhex(result))
+
+
+def image_of(text):
+    return re.search(rb"^image \{.*?^\}\n", text, re.S | re.M).group()
+
+
 @contextlib.contextmanager
 def swapped_image(of, to):
     """The stored result of one build names the other's image, as if somebody had changed the file."""
-    def stored(kernel):
-        identity, result = farm.sql("SELECT id, encode(result, 'hex') FROM builds WHERE kernel = "
-                                    f"'{kernel}' AND state = 'built'").split("|")
-        return identity, bytes.fromhex(result)
+    def store(text):
+        farm.sql(f"UPDATE builds SET result = '\\x{protoc('encode', text).hex()}' WHERE id = '{identity}'")
 
-    def protoc(direction, content):
-        return subprocess.run(["protoc", f"--{direction}=shakedown.v1.BuildResult", "-I", SOURCE / "proto",
-                               "shakedown/v1/build.proto"], input=content, check=True,
-                              capture_output=True).stdout
-
-    def image_of(text):
-        return re.search(rb"^image \{.*?^\}\n", text, re.S | re.M).group()
-
-    identity, original = stored(of)
-    text = protoc("decode", original)
-    swapped = text.replace(image_of(text), image_of(protoc("decode", stored(to)[1])))
-    swapped = re.sub(rb"^initramfs \{.*?^\}\n", b"", swapped, flags=re.S | re.M)
-
-    def store(content):
-        farm.sql(f"UPDATE builds SET result = '\\x{content.hex()}' WHERE id = '{identity}'")
-
-    store(protoc("encode", swapped))
+    identity, original = stored_build(of)
+    swapped = original.replace(image_of(original), image_of(stored_build(to)[1]))
+    store(re.sub(rb"^initramfs \{.*?^\}\n", b"", swapped, flags=re.S | re.M))
     try:
         yield
     finally:
         store(original)
+
+
+def keep_image(kernel, folder):
+    """Copies a built kernel's image out of the farm, for the machine's own tests."""
+    digest = re.search(rb'sha256: "([0-9a-f]{64})"', image_of(stored_build(kernel)[1])).group(1).decode()
+    shutil.copy(farm.state / "artefacts" / digest[:2] / digest, pathlib.Path(folder) / "bzImage")
 
 
 class Test1RealJob(unittest.TestCase):
@@ -81,6 +91,8 @@ class Test1RealJob(unittest.TestCase):
             self.assertIn(text, report)
         self.assertLessEqual(max(len(line) for line in report.splitlines()), 78)
         self.assertTrue(report.isascii())
+        if "SHAKEDOWN_TEST_OUT" in os.environ:
+            keep_image(BUILT, os.environ["SHAKEDOWN_TEST_OUT"])
         numbers = int(farm.sql("SELECT count(*) FROM measurements"))
         self.assertGreater(numbers, 40)
 
