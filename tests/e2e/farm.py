@@ -42,7 +42,9 @@ class Farm:
     def quickstart(self, *args, check=True):
         command = [SOURCE / "deploy/quickstart", "--state", self.state, "--port", str(self.port),
                    "--build", BUILD, *args]
-        return subprocess.run(command, check=check, text=True, stdout=subprocess.PIPE,
+        # The tester's own cli.conf is not ours to write.
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(self.state / "config")}
+        return subprocess.run(command, check=check, text=True, stdout=subprocess.PIPE, env=environment,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
     def start(self):
