@@ -33,7 +33,7 @@ Estimate EstimateWork(const v1::JobSpec& spec, uint32_t builds_to_make, uint32_t
 
 // Limits of one boot order, with room for a machine that is many times slower than guessed.
 // From power-on to the runner's hello.
-inline constexpr uint32_t kBootLimitSeconds = 180;
+inline constexpr uint32_t kBootLimitSeconds = 120;
 // From the hello to the last result.
 uint32_t RunLimitSeconds(const v1::JobSpec& spec);
 // Wall time of a whole build: a kernel of Debian's configuration on two busy cores takes hours.
