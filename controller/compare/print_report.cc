@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/print_metrics.h"
+#include "controller/compare/print_verdicts.h"
 #include "controller/compare/words.h"
 
 namespace shakedown::compare {
@@ -82,6 +83,7 @@ std::string PrintHead(const v1::Report& report) {
                                "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
                                "The numbers say nothing about real hardware."));
   }
+  out += PrintWarnings(report);
   out += '\n';
   for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
   out += '\n';
@@ -108,8 +110,11 @@ std::string OutcomesText(const v1::ReportVariant& variant) {
 std::string PrintOutcomes(const v1::Report& report) {
   std::string out = "\nBoots\n";
   for (const v1::ReportVariant& variant : report.variants()) {
-    absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "),
-                               Ascii(OutcomesText(variant))));
+    const std::string survival = SurvivalText(variant);
+    absl::StrAppend(
+        &out,
+        Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "),
+             Ascii(absl::StrCat(OutcomesText(variant), survival.empty() ? "" : "; ", survival))));
   }
   return out;
 }
@@ -204,15 +209,33 @@ std::string PrintRepeat(const v1::Report& report) {
   return out;
 }
 
-}  // namespace
-
-std::string PrintReport(const v1::Report& report) {
-  std::string out = PrintHead(report);
+// Values as they are.
+std::string PrintValues(const v1::Report& report) {
+  std::string out;
   for (const v1::ReportLoad& load : report.loads()) absl::StrAppend(&out, "\n", PrintMetrics(load));
   absl::StrAppend(&out, "\n",
                   Wrap("",
                        "median: of the boots' values; a boot's value is the median of its "
-                       "measured iterations. change: of the median against A. n: boots."));
+                       "measured iterations. change: of the median against A. n: boots."),
+                  Wrap("", Ascii(report.no_verdict())));
+  return out;
+}
+
+// Judged.
+std::string PrintVerdicts(const v1::Report& report, const PrintOptions& options) {
+  std::string out = absl::StrCat("\n", PrintLegend(options));
+  for (const v1::ReportLoad& load : report.loads()) {
+    absl::StrAppend(&out, "\n", PrintComparisons(load, options));
+  }
+  absl::StrAppend(&out, "\n", PrintMethod(report));
+  return out;
+}
+
+}  // namespace
+
+std::string PrintReport(const v1::Report& report, const PrintOptions& options) {
+  std::string out = PrintHead(report);
+  out += report.no_verdict().empty() ? PrintVerdicts(report, options) : PrintValues(report);
   absl::StrAppend(&out, PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
                   PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
   return out;
