@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/compare/layout.h"
+#include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
 #include "controller/compare/print_verdicts.h"
 #include "controller/compare/words.h"
@@ -74,26 +75,6 @@ std::string PrintOtherFacts(const v1::Report& report) {
                          Ascii(fact.value())));
   }
   return out.empty() ? "" : absl::StrCat("\nThe same in every measured boot\n", out);
-}
-
-std::string PrintHead(const v1::Report& report) {
-  std::string out = Wrap(absl::StrCat("Shakedown job ", report.job(), ": "), Ascii(report.title()));
-  if (report.emulated()) {
-    absl::StrAppend(&out, Wrap("",
-                               "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
-                               "The numbers say nothing about real hardware."));
-  }
-  out += PrintWarnings(report);
-  out += '\n';
-  for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
-  out += '\n';
-  out += PrintMachines(report);
-  absl::StrAppend(
-      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
-  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
-                                                       report.order_seed(), ")")));
-  absl::StrAppend(&out, Labelled("State", report.state()));
-  return out;
 }
 
 // "2 measured, 1 panicked, 1 farm_failed (says nothing of the kernel)".
@@ -209,10 +190,28 @@ std::string PrintRepeat(const v1::Report& report) {
   return out;
 }
 
-// Values as they are.
-std::string PrintValues(const v1::Report& report) {
+// In the layout that is asked for; as a table where that has no place for the load.
+std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
+                      const PrintOptions& options) {
   std::string out;
-  for (const v1::ReportLoad& load : report.loads()) absl::StrAppend(&out, "\n", PrintMetrics(load));
+  if (options.layout == PrintOptions::Layout::k2009) {
+    out = PrintSideBySide2009(report, load, options);
+  } else if (options.layout == PrintOptions::Layout::k2010) {
+    out = PrintInterbench2010(load, options);
+  }
+  if (!out.empty()) return out;
+  return report.no_verdict().empty() ? PrintComparisons(load, options) : PrintMetrics(load);
+}
+
+// Values as they are.
+std::string PrintValues(const v1::Report& report, const PrintOptions& options) {
+  std::string out;
+  if (options.layout != PrintOptions::Layout::kTable) {
+    absl::StrAppend(&out, "\n", PrintLegend(options));
+  }
+  for (const v1::ReportLoad& load : report.loads()) {
+    absl::StrAppend(&out, "\n", PrintLoad(report, load, options));
+  }
   absl::StrAppend(&out, "\n",
                   Wrap("",
                        "median: of the boots' values; a boot's value is the median of its "
@@ -225,7 +224,7 @@ std::string PrintValues(const v1::Report& report) {
 std::string PrintVerdicts(const v1::Report& report, const PrintOptions& options) {
   std::string out = absl::StrCat("\n", PrintLegend(options));
   for (const v1::ReportLoad& load : report.loads()) {
-    absl::StrAppend(&out, "\n", PrintComparisons(load, options));
+    absl::StrAppend(&out, "\n", PrintLoad(report, load, options));
   }
   absl::StrAppend(&out, "\n", PrintMethod(report));
   return out;
@@ -233,11 +232,36 @@ std::string PrintVerdicts(const v1::Report& report, const PrintOptions& options)
 
 }  // namespace
 
+std::string PrintHead(const v1::Report& report) {
+  std::string out = Wrap(absl::StrCat("Shakedown job ", report.job(), ": "), Ascii(report.title()));
+  if (report.emulated()) {
+    absl::StrAppend(&out, Wrap("",
+                               "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
+                               "The numbers say nothing about real hardware."));
+  }
+  out += PrintWarnings(report);
+  out += '\n';
+  for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
+  out += '\n';
+  out += PrintMachines(report);
+  absl::StrAppend(
+      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
+  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
+                                                       report.order_seed(), ")")));
+  absl::StrAppend(&out, Labelled("State", report.state()));
+  return out;
+}
+
+std::string PrintTail(const v1::Report& report) {
+  return absl::StrCat(PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
+                      PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
+}
+
 std::string PrintReport(const v1::Report& report, const PrintOptions& options) {
   std::string out = PrintHead(report);
-  out += report.no_verdict().empty() ? PrintVerdicts(report, options) : PrintValues(report);
-  absl::StrAppend(&out, PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
-                  PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
+  out +=
+      report.no_verdict().empty() ? PrintVerdicts(report, options) : PrintValues(report, options);
+  out += PrintTail(report);
   return out;
 }
 

@@ -18,7 +18,8 @@ namespace shakedown::compare {
 namespace {
 
 // Columns; with a blank and the mark 78.
-constexpr size_t kMedian = 16;  // Its last three are the stars'.
+constexpr size_t kMedian = 16;
+constexpr size_t kStars = 3;  // Of these, on the right.
 constexpr size_t kPercent = 8;
 constexpr size_t kInterval = 16;
 constexpr size_t kAbsolute = 8;
@@ -57,9 +58,10 @@ std::string Ends(const std::string& lo, const std::string& hi) {
 }
 
 std::string Head(const std::string& letter) {
-  return absl::StrCat(Right("A (MAD)", kMedian), Right(absl::StrCat(letter, " (MAD)"), kMedian),
-                      Right("change", kPercent), Right("95% CI", kInterval),
-                      Right("abs", kAbsolute), Right("n", kBlocks), Right("p adj", kP), "\n");
+  return absl::StrCat(Right("A (MAD)   ", kMedian),
+                      Right(absl::StrCat(letter, " (MAD)   "), kMedian), Right("change", kPercent),
+                      Right("95% CI", kInterval), Right("abs", kAbsolute), Right("n", kBlocks),
+                      Right("p adj", kP), "\n");
 }
 
 std::string NameLine(const v1::ReportMetric& metric) {
@@ -76,7 +78,8 @@ std::string PrintRow(const v1::ReportMetric& metric, const v1::ReportComparison&
   const StarTexts stars = StarsOf(metric, comparison, options);
   std::string row;
   const auto median = [&](double value, double mad, const std::string& star) {
-    return Right(values ? absl::StrCat(MedianText(value, mad, decimals), star) : "-", kMedian);
+    const std::string text = values ? MedianText(value, mad, decimals) : "-";
+    return Right(absl::StrCat(text, Left(star, kStars)), kMedian);
   };
   const double percent = comparison.change_percent();
   const double absolute = comparison.change_abs();
@@ -91,7 +94,7 @@ std::string PrintRow(const v1::ReportMetric& metric, const v1::ReportComparison&
             kAbsolute),
       Right(absl::StrCat(comparison.n()), kBlocks), Right(PText(comparison), kP));
   if (!options.classic_asterisk && !comparison.mark().empty()) {
-    absl::StrAppend(&row, " ", comparison.mark());
+    absl::StrAppend(&row, " ", Ascii(comparison.mark()));
   }
   return row + "\n";
 }
@@ -148,7 +151,6 @@ std::string ExcludedText(const v1::Report& report) {
 std::string MedianText(double median, double mad, int decimals) {
   const std::string number = Number(median, decimals);
   const std::string text = absl::StrCat(number, " (", Number(mad, decimals), ")");
-  constexpr size_t kStars = 3;
   return text.size() + kStars < kMedian ? text : number;
 }
 
