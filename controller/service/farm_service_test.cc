@@ -320,6 +320,14 @@ TEST(FarmServiceTest, ListingsShowWhatIsThere) {
   report.set_json(true);
   EXPECT_THAT(farm.Call(&Stub::GetReport, report)->text(),
               HasSubstr("\"title\": \"alpha against beta\""));
+  report.set_json(false);
+  report.set_format("html");
+  const auto html = farm.Call(&Stub::GetReport, report);
+  EXPECT_THAT(html->text(), HasSubstr("<h1>Shakedown job 1: alpha against beta</h1>"));
+  EXPECT_EQ(html->conclusion(), "none");
+  report.set_format("pdf");
+  EXPECT_EQ(farm.Call(&Stub::GetReport, report).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(FarmServiceTest, TheLargestJob) {
