@@ -119,6 +119,7 @@ int Report(const Desk& desk, const ReportArgs& args) {
   request.set_format(args.format);
   request.set_asterisk(args.asterisk);
   request.set_layout(args.layout);
+  request.set_baseline_first(args.baseline_first);
   request.set_all(args.all);
   const absl::StatusOr<v1::GetReportResponse> report = desk.farm.GetReport(request);
   if (!report.ok()) return Fail(desk.screen, report.status());

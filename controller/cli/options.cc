@@ -205,6 +205,8 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
                    "2010, interbench's grid")
       ->check(CLI::IsMember({"2009", "2010"}))
       ->type_name("YEAR");
+  report->add_flag("--baseline-first", parse.report.baseline_first,
+                   "With --layout: A first, not the challenger");
   report->add_flag("--all", parse.report.all,
                    "List unchanged metrics and those for information too");
   report->callback([&parse] { parse.invocation.command = parse.report; });

@@ -36,6 +36,7 @@ struct ReportArgs {
   std::string format;  // Empty: text. See GetReportRequest; the farm refuses what it does not know.
   std::string asterisk;
   std::string layout;
+  bool baseline_first = false;  // With a layout.
   bool all = false;
 };
 struct CancelArgs {

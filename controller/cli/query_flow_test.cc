@@ -157,13 +157,14 @@ TEST_F(FlowTest, AsksForTheReportAsItIsWanted) {
     return grpc::Status::OK;
   };
   EXPECT_EQ(RunCommand({"report", "17", "--format", "html", "--asterisk", "classic", "--layout",
-                        "2010", "--all"})
+                        "2010", "--baseline-first", "--all"})
                 .out,
             "<!DOCTYPE html>\n");
   EXPECT_EQ(asked.format(), "html");
   EXPECT_EQ(asked.asterisk(), "classic");
   EXPECT_EQ(asked.layout(), "2010");
   EXPECT_TRUE(asked.all());
+  EXPECT_TRUE(asked.baseline_first());
   EXPECT_EQ(RunCommand({"report", "17", "--format", "pdf"}).code, kUsage);
 }
 

@@ -69,12 +69,20 @@ constexpr Entry kTiers[] = {
     {"kernel.preempt_mode", Tier::kSubject},
 };
 
+// The kernel's names of vulnerabilities; parts of a state look like "STIBP: disabled".
+bool IsVulnerability(absl::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+           absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
 // "meltdown: Mitigation: PTI; mds: Not affected" → meltdown: "Mitigation", mds: "Not".
 std::map<std::string, std::string> Mitigations(absl::string_view text) {
   std::map<std::string, std::string> words;
   for (absl::string_view part : absl::StrSplit(text, "; ")) {
     const std::vector<absl::string_view> halves = absl::StrSplit(part, absl::MaxSplits(": ", 1));
-    if (halves.size() != 2) continue;
+    if (halves.size() != 2 || !IsVulnerability(halves[0])) continue;
     const std::vector<absl::string_view> state =
         absl::StrSplit(halves[1], absl::ByAnyChar(" :;,"), absl::SkipEmpty());
     if (!state.empty()) words.emplace(halves[0], state[0]);
@@ -89,6 +97,16 @@ bool MitigationsDiffer(absl::string_view base, absl::string_view challenger) {
     if (other != theirs.end() && other->second != state) return true;
   }
   return false;
+}
+
+// "none (voluntary) full" → "voluntary": what is chosen, whatever else the kernel offers.
+absl::string_view Chosen(absl::string_view modes) {
+  const size_t open = modes.find('(');
+  const size_t close = modes.find(')');
+  if (open == absl::string_view::npos || close == absl::string_view::npos || close < open) {
+    return modes;
+  }
+  return modes.substr(open + 1, close - open - 1);
 }
 
 bool MemoryDiffers(absl::string_view base, absl::string_view challenger) {
@@ -276,6 +294,7 @@ bool Differs(absl::string_view name, absl::string_view base, absl::string_view c
   if (base.empty() || challenger.empty() || base == challenger) return false;
   if (name == "memory_kib") return MemoryDiffers(base, challenger);
   if (name == "mitigations") return MitigationsDiffer(base, challenger);
+  if (name == "kernel.preempt_mode") return Chosen(base) != Chosen(challenger);
   return true;
 }
 

@@ -21,7 +21,7 @@ std::string TierWord(Tier tier);
 
 // Whether two values of a fact differ so that it counts: the memory a kernel leaves over differs by
 // a little, and of the mitigations those that both kernels know are compared, and of those the
-// first word. A value that could not be read is no difference.
+// first word; of preemption modes the chosen one. A value that could not be read is no difference.
 bool Differs(absl::string_view name, absl::string_view base, absl::string_view challenger);
 
 // Sets `hard_differences` (of the boots of one block) and `confounded`.

@@ -23,6 +23,10 @@ TEST(DiffersTest, Table) {
   EXPECT_FALSE(
       Differs("mitigations", "mds: Mitigation: Clear", "mds: Mitigation: Clear CPU buffers"));
   EXPECT_TRUE(Differs("mitigations", "meltdown: Mitigation: PTI", "meltdown: Vulnerable"));
+  EXPECT_FALSE(Differs("mitigations", "spectre_v2: Mitigation: Retpolines; STIBP: disabled",
+                       "spectre_v2: Mitigation: Retpolines; STIBP: forced"));
+  EXPECT_FALSE(Differs("kernel.preempt_mode", "none (voluntary) full", "(voluntary) full lazy"));
+  EXPECT_TRUE(Differs("kernel.preempt_mode", "none (voluntary) full", "none voluntary (full)"));
 }
 
 TEST(TierTest, Table) {

@@ -168,8 +168,8 @@ std::string PrintInterbench2010(const v1::ReportLoad& load, const PrintOptions& 
   const int variants = load.metrics(0).rows_size();
   const Grid2010 layout{grid, options, variants};
   std::string out = Wrap("", Ascii(load.text()));
-  for (int i = 1; i <= variants; ++i) {
-    const int variant = i % variants;
+  for (int i = 0; i < variants; ++i) {
+    const int variant = options.baseline_first ? i : (i + 1) % variants;
     absl::StrAppend(&out, "\nBenchmarking kernel ", Ascii(load.metrics(0).rows(variant).letter()),
                     "\n", Variant2010(layout, variant));
   }
@@ -181,20 +181,25 @@ std::string PrintSideBySide2009(const v1::Report& report, const v1::ReportLoad& 
   std::string out;
   for (int c = 1; c < report.variants_size(); ++c) {
     std::string rows;
+    const int left = options.baseline_first ? 0 : c;
+    const int right = options.baseline_first ? c : 0;
     for (const Field2009& field : Fields2009()) {
       const v1::ReportMetric* metric = Find(load, field.metric);
       if (metric == nullptr || c >= metric->rows_size()) continue;
       const std::string head = absl::StartsWith(field.metric, "make.") ? "  time" : "  latt";
-      std::string row = absl::StrCat(Left(head, kFirst2009), Side(*metric, field, c, c, options),
-                                     Side(*metric, field, 0, c, options));
+      std::string row = absl::StrCat(Left(head, kFirst2009), Side(*metric, field, left, c, options),
+                                     Side(*metric, field, right, c, options));
       row.erase(row.find_last_not_of(' ') + 1);
       absl::StrAppend(&rows, row, "\n");
     }
     if (rows.empty()) return "";
-    const std::string letter = Ascii(report.variants(c).letter());
+    const auto letter = [&](int v) {
+      return absl::StrCat("  ", Ascii(report.variants(v).letter()));
+    };
     const std::string bar(kSide2009 - 4, '=');
-    absl::StrAppend(&out, std::string(kFirst2009, ' '), Left(absl::StrCat("  ", letter), kSide2009),
-                    "  A\n", std::string(kFirst2009, ' '), Left(bar, kSide2009), bar, "\n", rows);
+    absl::StrAppend(&out, std::string(kFirst2009, ' '), Left(letter(left), kSide2009),
+                    letter(right), "\n", std::string(kFirst2009, ' '), Left(bar, kSide2009), bar,
+                    "\n", rows);
   }
   return out.empty() ? "" : absl::StrCat(Wrap("", Ascii(load.text())), out);
 }

@@ -10,10 +10,12 @@ struct PrintOptions {
   // How the numbers are laid out.
   enum class Layout {
     kTable,
-    k2009,  // make and latt side by side, challenger first.
+    k2009,  // make and latt side by side.
     k2010,  // interbench as its author posted it.
   };
   Layout layout = Layout::kTable;
+  // In the layouts of the posts A stands first.
+  bool baseline_first = false;
 };
 
 }  // namespace shakedown::compare

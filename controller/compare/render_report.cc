@@ -17,6 +17,7 @@ absl::Status Unknown(absl::string_view what, absl::string_view value, absl::stri
 absl::StatusOr<PrintOptions> OptionsOf(const v1::GetReportRequest& request) {
   PrintOptions options;
   options.all = request.all();
+  options.baseline_first = request.baseline_first();
   if (request.asterisk() == "classic") {
     options.classic_asterisk = true;
   } else if (!request.asterisk().empty() && request.asterisk() != "default") {

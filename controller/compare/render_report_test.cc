@@ -150,6 +150,22 @@ TEST(RenderReportTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(RenderReport({}, request).status().message(), "layout \"2011\": want 2009 or 2010");
 }
 
+TEST(RenderReportTest, WhichSideStandsFirst) {
+  v1::Report report;
+  report.set_no_verdict("n < 6 blocks: no verdict");
+  for (const char* letter : {"A", "B"}) report.add_variants()->set_letter(letter);
+  v1::ReportMetric* metric = report.add_loads()->add_metrics();
+  metric->set_name("make.real");
+  for (const double value : {161.907, 160.232}) metric->add_rows()->set_median(value);
+  v1::GetReportRequest request;
+  request.set_layout("2009");
+  EXPECT_THAT(*RenderReport(report, request),
+              HasSubstr("  time    real           2m40.232s        real           2m41.907s\n"));
+  request.set_baseline_first(true);
+  EXPECT_THAT(*RenderReport(report, request),
+              HasSubstr("  time    real           2m41.907s        real           2m40.232s\n"));
+}
+
 TEST(RenderReportTest, JsonIsAskedForInTwoWays) {
   v1::GetReportRequest request;
   request.set_json(true);
