@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +57,9 @@ struct Pairs {
   std::vector<double> challenger;
 };
 
-Pairs PairsOf(const v1::ReportMetric& metric, int challenger) {
+// Of the blocks that `on_machine` was measured on; of all when it is empty.
+Pairs PairsOf(const v1::ReportMetric& metric, int challenger, const v1::Report* report = nullptr,
+              const std::string& on_machine = "") {
   Pairs pairs;
   const v1::ReportRow& a = metric.rows(0);
   const v1::ReportRow& b = metric.rows(challenger);
@@ -64,6 +67,10 @@ Pairs PairsOf(const v1::ReportMetric& metric, int challenger) {
     const v1::ReportCell& left = a.boots(i);
     const v1::ReportCell& right = b.boots(i);
     if (!left.has_value() || !right.has_value()) continue;
+    if (!on_machine.empty() &&
+        (i >= report->block_machines_size() || report->block_machines(i) != on_machine)) {
+      continue;
+    }
     if (!std::isfinite(left.value()) || !std::isfinite(right.value())) continue;
     pairs.base.push_back(left.value());
     pairs.challenger.push_back(right.value());
@@ -204,18 +211,20 @@ void AddMethod(const std::vector<Candidate>& candidates, v1::Report* report) {
   }
 }
 
-}  // namespace
-
-void AddVerdicts(v1::Report* report) {
+struct Asked {
   std::vector<Candidate> candidates;
-  std::vector<Place> places;
+  std::vector<Place> places;  // As many.
   size_t most_pairs = 0;
+};
+
+// Every metric of every challenger, on one machine or (empty) on all.
+Asked Ask(v1::Report* report, const std::string& machine) {
+  Asked asked;
   for (v1::ReportLoad& load : *report->mutable_loads()) {
     for (v1::ReportMetric& metric : *load.mutable_metrics()) {
-      Describe(&metric);
       for (int c = 1; c < metric.rows_size(); ++c) {
-        const Pairs pairs = PairsOf(metric, c);
-        most_pairs = std::max(most_pairs, pairs.base.size());
+        const Pairs pairs = PairsOf(metric, c, report, machine);
+        asked.most_pairs = std::max(asked.most_pairs, pairs.base.size());
         Candidate candidate;
         candidate.metric = Declared(metric);
         candidate.effect = statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
@@ -225,24 +234,60 @@ void AddVerdicts(v1::Report* report) {
           candidate.not_comparable = "a value is not above 0, so there is no ratio";
         }
         candidate.challenger_fails_more = FailsMore(*report, c);
-        candidates.push_back(std::move(candidate));
-        places.push_back({&metric, c});
+        asked.candidates.push_back(std::move(candidate));
+        asked.places.push_back({&metric, c});
       }
     }
+  }
+  return asked;
+}
+
+// Each machine by itself, with its own families; nothing when there is but one.
+void AddMachineVerdicts(v1::Report* report) {
+  std::set<std::string> machines(report->block_machines().begin(), report->block_machines().end());
+  machines.erase("");
+  if (machines.size() < 2) return;
+  for (const std::string& machine : machines) {
+    const Asked asked = Ask(report, machine);
+    const std::vector<Judgement> judgements = statistics::Judge(asked.candidates, {});
+    for (size_t i = 0; i < judgements.size(); ++i) {
+      const Place& place = asked.places[i];
+      v1::ReportMachineVerdict* to =
+          place.metric->mutable_comparisons(place.challenger - 1)->add_machines();
+      to->set_machine(machine);
+      to->set_verdict(std::string(VerdictName(judgements[i].verdict)));
+      if (judgements[i].mark != ' ') to->set_mark(std::string(1, judgements[i].mark));
+      if (!asked.candidates[i].effect) continue;
+      to->set_n(static_cast<uint32_t>(asked.candidates[i].effect->n_base));
+      if (judgements[i].verdict == statistics::Verdict::kNotComparable) continue;
+      to->set_estimate(asked.candidates[i].effect->estimate);
+    }
+  }
+}
+
+}  // namespace
+
+void AddVerdicts(v1::Report* report) {
+  for (v1::ReportLoad& load : *report->mutable_loads()) {
+    for (v1::ReportMetric& metric : *load.mutable_metrics()) Describe(&metric);
   }
   report->set_conclusion("none");
   if (report->state() == "active" && report->blocks() >= kFewestBlocksForVerdicts) {
     report->set_no_verdict("the job has not ended: no verdict before its last block");
     return;
   }
-  if (most_pairs < static_cast<size_t>(kFewestBlocksForVerdicts)) {
+  const Asked asked = Ask(report, "");
+  if (asked.most_pairs < static_cast<size_t>(kFewestBlocksForVerdicts)) {
     report->set_no_verdict(absl::StrCat("n < ", kFewestBlocksForVerdicts, " blocks: no verdict"));
     return;
   }
-  const std::vector<Judgement> judgements = statistics::Judge(candidates, {});
-  for (size_t i = 0; i < places.size(); ++i) Fill(places[i], candidates[i], judgements[i]);
-  AddMethod(candidates, report);
-  report->set_conclusion(Conclusion(candidates, judgements));
+  const std::vector<Judgement> judgements = statistics::Judge(asked.candidates, {});
+  for (size_t i = 0; i < asked.places.size(); ++i) {
+    Fill(asked.places[i], asked.candidates[i], judgements[i]);
+  }
+  AddMachineVerdicts(report);
+  AddMethod(asked.candidates, report);
+  report->set_conclusion(Conclusion(asked.candidates, judgements));
 }
 
 }  // namespace shakedown::compare

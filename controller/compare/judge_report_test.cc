@@ -186,6 +186,26 @@ TEST(AddVerdictsTest, PrimariesShareTheLevel) {
   }
 }
 
+TEST(AddVerdictsTest, EachMachineIsJudgedByItself) {
+  std::vector<double> base = Around(20, 8);
+  std::vector<double> challenger = Around(18, 8);
+  for (const double value : Around(20, 8)) {
+    base.push_back(value);
+    challenger.push_back(value);
+  }
+  v1::Report report = ReportOf({{"make.real", base, challenger}});
+  for (int block = 0; block < 16; ++block) report.add_block_machines(block < 8 ? "vm1" : "vm2");
+  AddVerdicts(&report);
+  const v1::ReportComparison& comparison = report.loads(0).metrics(0).comparisons(0);
+  ASSERT_EQ(comparison.machines_size(), 2);
+  EXPECT_EQ(comparison.machines(0).mark(), "*");
+  EXPECT_EQ(comparison.machines(0).n(), 8u);
+  EXPECT_EQ(comparison.machines(1).mark(), "=");
+  EXPECT_NE(PrintReport(report).find("of 2 machines; vm1: * (n 8), vm2: = (n 8)"),
+            std::string::npos)
+      << PrintReport(report);
+}
+
 TEST(PrintVerdictsTest, TheClassicRuleSaysSo) {
   v1::Report report = ReportOf({{"make.real", Around(20, 8), Around(18, 8)}});
   AddVerdicts(&report);

@@ -250,6 +250,18 @@ void AddOrder(const v1::ReportData& data, v1::Report* report) {
   }
 }
 
+// A block's machine is known when all its measured boots name the same.
+void AddBlockMachines(const v1::ReportData& data, const Measured& measured, v1::Report* report) {
+  for (const v1::PlannedBlock& block : data.job().plan().blocks()) {
+    std::set<std::string> machines;
+    for (const uint32_t variant : block.variants()) {
+      const auto found = measured.find({block.block(), variant});
+      if (found != measured.end()) machines.insert(found->second->view().machine());
+    }
+    report->add_block_machines(machines.size() == 1 ? PrintableLine(*machines.begin()) : "");
+  }
+}
+
 void AddMachines(const v1::ReportData& data, v1::Report* report) {
   std::set<std::string> machines;
   for (const BootData& boot : data.boots()) {
@@ -323,6 +335,7 @@ v1::Report MakeReport(const v1::ReportData& data) {
     *report.add_loads() = MakeLoad(data, measured, static_cast<uint32_t>(load));
   }
   AddComparability(data, &report);
+  AddBlockMachines(data, measured, &report);
   AddVerdicts(&report);
   AddExcluded(data, measured, &report);
   report.set_warmup_values(WarmupValues(measured));

@@ -46,6 +46,10 @@ MetricTable Judged(const v1::ReportLoad& load, const PrintOptions& options) {
         table.notes.push_back(
             absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", comparison.note()));
       }
+      if (const std::string machines = MachinesText(comparison); !machines.empty()) {
+        table.notes.push_back(
+            absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", machines));
+      }
     }
   }
   if (same + info > 0) {

@@ -104,9 +104,11 @@ std::string Notes(const v1::ReportComparison& comparison) {
   if (comparison.drifts()) {
     absl::StrAppend(&note, note.empty() ? "" : "; ", "drift: the changes follow the time");
   }
-  // Said once in the legend.
-  if (note == "for information, not tested") return "";
-  return note.empty() ? "" : Wrap("      ", Ascii(note));
+  // A column says it.
+  if (note == "for information, not tested") note = "";
+  const std::string machines = MachinesText(comparison);
+  return absl::StrCat(note.empty() ? "" : Wrap("      ", Ascii(note)),
+                      machines.empty() ? "" : Wrap("      ", Ascii(machines)));
 }
 
 std::string PrintChallenger(const v1::ReportLoad& load, int index, const PrintOptions& options) {
@@ -234,6 +236,19 @@ std::string PrintComparisons(const v1::ReportLoad& load, const PrintOptions& opt
   return out;
 }
 
+std::string MachinesText(const v1::ReportComparison& comparison) {
+  if (comparison.machines().empty()) return "";
+  int holds = 0;
+  std::vector<std::string> each;
+  for (const v1::ReportMachineVerdict& machine : comparison.machines()) {
+    holds += machine.verdict() == comparison.verdict() ? 1 : 0;
+    const std::string word = machine.mark().empty() ? machine.verdict() : machine.mark();
+    each.push_back(absl::StrCat(machine.machine(), ": ", word, " (n ", machine.n(), ")"));
+  }
+  return absl::StrCat("holds on ", holds, " of ", comparison.machines_size(), " machines; ",
+                      absl::StrJoin(each, ", "));
+}
+
 std::string PrintMethod(const v1::Report& report) {
   const v1::ReportMethod& method = report.method();
   std::string out = "How this was judged\n";
@@ -258,8 +273,9 @@ std::string PrintMethod(const v1::Report& report) {
   line("left out", ExcludedText(report));
   line("warm-ups", absl::StrCat(report.warmup_values(), " values recorded, in no median"));
   if (report.machines_size() > 1) {
-    line("machines", absl::StrCat("blocks of ", report.machines_size(),
-                                  " machines are judged together: each block is of one machine"));
+    line("machines",
+         absl::StrCat("blocks of ", report.machines_size(),
+                      " machines together, each by itself below its row; a block is of one"));
   }
   return out;
 }

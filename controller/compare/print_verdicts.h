@@ -24,6 +24,9 @@ std::string PrintWarnings(const v1::Report& report);
 // "failed 1 of 8 boots, 13% [0%, 53%]".
 std::string SurvivalText(const v1::ReportVariant& variant);
 
+// "holds on 1 of 2 machines; vm1: + (n 8), vm2: = (n 8)"; empty when there is but one machine.
+std::string MachinesText(const v1::ReportComparison& comparison);
+
 // What the tables of all formats hold, as text.
 std::string MedianText(double median, double mad, int decimals);
 std::string IntervalText(const v1::ReportMetric& metric, const v1::ReportComparison& comparison);
