@@ -31,8 +31,8 @@ The farm: --server and --token-file, else SHAKEDOWN_SERVER and SHAKEDOWN_TOKEN_F
 
 Exit codes of watch and submit --wait: 0 no primary metric is worse; 1 one is; 2 the farm failed or does
 not answer; 3 some kernel failed; 4 inconclusive, or cancelled; 64 wrong usage or something unknown asked
-for; 130 interrupted. Of the others: 0 done; 1 anything that is not 2, 64 or 130. A job of fewer than 6
-blocks has no verdict: 0 when all was measured.)";
+for; 74 the output can not be written; 130 interrupted. Of the others: 0 done; 1 anything that is not one
+of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)";
 
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
