@@ -109,8 +109,9 @@ absl::string_view Chosen(absl::string_view modes) {
   return modes.substr(open + 1, close - open - 1);
 }
 
+// A small kernel and a distribution's leave unlike parts of half a GiB to user space.
 bool MemoryDiffers(absl::string_view base, absl::string_view challenger) {
-  constexpr double kKernelsShare = 0.05;
+  constexpr double kKernelsShare = 0.15;
   double a = 0;
   double b = 0;
   if (!absl::SimpleAtod(base, &a) || !absl::SimpleAtod(challenger, &b)) return true;
