@@ -1,6 +1,5 @@
 #include "controller/cli/exit_code.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -28,7 +27,7 @@ Fault FaultOf(v1::Outcome outcome) {
 }
 
 int ExitCodeOf(const v1::JobView& job) {
-  if (job.state() != v1::JOB_STATE_DONE) return kOther;
+  if (job.state() != v1::JOB_STATE_DONE) return kInconclusive;
   std::map<std::pair<uint32_t, uint32_t>, const v1::BootView*> last;
   for (const v1::BootView& boot : job.boots()) {
     const v1::BootView*& slot = last[{boot.block(), boot.variant()}];
@@ -43,13 +42,23 @@ int ExitCodeOf(const v1::JobView& job) {
         code = kKernelFailed;
         break;
       case Fault::kCancelled:
-        code = std::max(code, kOther);
+        if (code == kOk) code = kInconclusive;
         break;
       case Fault::kNone:
         break;
     }
   }
   return code;
+}
+
+int ExitCodeOfConclusion(absl::string_view conclusion) {
+  if (conclusion == "worse") return kWorse;
+  return conclusion == "inconclusive" ? kInconclusive : kOk;
+}
+
+int ExitCodeBesideVerdicts(const absl::Status& status) {
+  const int code = ExitCodeOf(status);
+  return code == kOther ? kFarmFailed : code;
 }
 
 int ExitCodeOf(const absl::Status& status) {

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"Disturbed", {v1::OUTCOME_MEASURED, v1::OUTCOME_DISTURBED}, kFarmFailed},
         {"FarmWinsOverKernel", {v1::OUTCOME_PANICKED, v1::OUTCOME_FARM_FAILED}, kFarmFailed},
         {"KernelWinsOverCancelled", {v1::OUTCOME_PANICKED, v1::OUTCOME_CANCELLED}, kKernelFailed},
-        {"SomeCancelled", {v1::OUTCOME_MEASURED, v1::OUTCOME_CANCELLED}, kOther},
+        {"SomeCancelled", {v1::OUTCOME_MEASURED, v1::OUTCOME_CANCELLED}, kInconclusive},
     }),
     [](const auto& test) { return test.param.name; });
 
@@ -62,9 +62,23 @@ TEST(JobTest, CancelledAndActiveAreNotDone) {
   v1::JobView job = MakeJob(1);
   End(*job.mutable_boots(0), v1::OUTCOME_MEASURED);
   End(*job.mutable_boots(1), v1::OUTCOME_MEASURED);
-  EXPECT_EQ(ExitCodeOf(job), kOther);
+  EXPECT_EQ(ExitCodeOf(job), kInconclusive);
   EndJob(job, v1::JOB_STATE_CANCELLED);
-  EXPECT_EQ(ExitCodeOf(job), kOther);
+  EXPECT_EQ(ExitCodeOf(job), kInconclusive);
+}
+
+TEST(ConclusionTest, Table) {
+  EXPECT_EQ(ExitCodeOfConclusion("decided"), 0);
+  EXPECT_EQ(ExitCodeOfConclusion("none"), 0);
+  EXPECT_EQ(ExitCodeOfConclusion("worse"), 1);
+  EXPECT_EQ(ExitCodeOfConclusion("inconclusive"), 4);
+}
+
+TEST(StatusExitTest, OneMeansWorseBesideVerdicts) {
+  EXPECT_EQ(ExitCodeBesideVerdicts(absl::OkStatus()), 0);
+  EXPECT_EQ(ExitCodeBesideVerdicts(absl::InvalidArgumentError("")), 64);
+  EXPECT_EQ(ExitCodeBesideVerdicts(absl::UnauthenticatedError("")), 2);
+  EXPECT_EQ(ExitCodeBesideVerdicts(absl::InternalError("")), 2);
 }
 
 TEST(StatusExitTest, TellsWrongRequestsFromSilence) {

@@ -116,9 +116,15 @@ int Report(const Desk& desk, const ReportArgs& args) {
   v1::GetReportRequest request;
   request.set_job(args.job);
   request.set_json(args.json);
+  request.set_format(args.format);
+  request.set_asterisk(args.asterisk);
+  request.set_layout(args.layout);
+  request.set_baseline_first(args.baseline_first);
+  request.set_all(args.all);
   const absl::StatusOr<v1::GetReportResponse> report = desk.farm.GetReport(request);
   if (!report.ok()) return Fail(desk.screen, report.status());
-  if (args.json && !desk.screen.terminal()) {
+  const bool plain = args.format.empty() || args.format == "text";
+  if ((args.json || !plain) && !desk.screen.terminal()) {
     desk.screen.PrintRaw(report->text());
   } else {
     desk.screen.Print(report->text());

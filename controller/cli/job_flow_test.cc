@@ -178,6 +178,54 @@ INSTANTIATE_TEST_SUITE_P(, WatchExitTest,
                          }),
                          [](const auto& test) { return test.param.name; });
 
+struct VerdictCase {
+  const char* name;
+  uint32_t blocks;
+  const char* conclusion;
+  int want;
+};
+class VerdictExitTest : public FlowTest, public testing::WithParamInterface<VerdictCase> {};
+TEST_P(VerdictExitTest, OfWaitAndWatch) {
+  service_.submit = [&](const v1::SubmitJobRequest&, v1::SubmitJobResponse* response) {
+    response->set_job(17);
+    return grpc::Status::OK;
+  };
+  service_.watch = [&](ServerContext*, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = EndedJob(v1::OUTCOME_MEASURED);
+    job.mutable_spec()->set_blocks(GetParam().blocks);
+    writer->Write(job);
+    return grpc::Status::OK;
+  };
+  service_.report = [&](const v1::GetReportRequest&, v1::GetReportResponse* response) {
+    response->set_text("the report\n");
+    response->set_conclusion(GetParam().conclusion);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(RunCommand({"watch", "17"}).code, GetParam().want);
+  EXPECT_EQ(SubmitSmall({"--wait"}).code, GetParam().want);
+}
+INSTANTIATE_TEST_SUITE_P(, VerdictExitTest,
+                         testing::ValuesIn<VerdictCase>({
+                             {"NotWorse", 8, "decided", 0},
+                             {"Worse", 8, "worse", 1},
+                             {"Inconclusive", 8, "inconclusive", 4},
+                             {"NoneWasPossible", 8, "none", 0},
+                             {"TooFewBlocksAreNotAsked", 2, "worse", 0},
+                         }),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_F(FlowTest, AVerdictThatCanNotBeHadIsNoSuccess) {
+  service_.watch = [&](ServerContext*, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = EndedJob(v1::OUTCOME_MEASURED);
+    job.mutable_spec()->set_blocks(8);
+    writer->Write(job);
+    return grpc::Status::OK;
+  };
+  const Result result = RunCommand({"watch", "17"});
+  EXPECT_EQ(result.code, kFarmFailed);
+  EXPECT_THAT(result.err, HasSubstr("no verdict"));
+}
+
 TEST_F(FlowTest, WaitWithJsonPrintsOneDocument) {
   service_.submit = [&](const v1::SubmitJobRequest&, v1::SubmitJobResponse* response) {
     response->set_job(17);

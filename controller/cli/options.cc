@@ -29,8 +29,10 @@ A boot is written 17.3B: job 17, block 3, variant B (A is the baseline); 17.3B.2
 The farm: --server and --token-file, else SHAKEDOWN_SERVER and SHAKEDOWN_TOKEN_FILE, else the lines
 "server = …" and "token_file = …" in ~/.config/shakedown/cli.conf, which deploy/quickstart writes.
 
-Exit codes: 0 done; 2 the farm failed or does not answer; 3 some kernel failed; 64 wrong usage or
-something unknown asked for; 130 interrupted; 1 anything else.)";
+Exit codes of watch and submit --wait: 0 no primary metric is worse; 1 one is; 2 the farm failed or does
+not answer; 3 some kernel failed; 4 inconclusive, or cancelled; 64 wrong usage or something unknown asked
+for; 74 the output can not be written; 130 interrupted. Of the others: 0 done; 1 anything that is not one
+of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)";
 
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
@@ -43,7 +45,8 @@ Examples:
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
-  shakedown submit job.txtpb --wait         0 done, 2 the farm failed, 3 some kernel failed
+  shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
+                                            3 some kernel failed, 4 inconclusive
 
 A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --machine, --tag,
 --attempts and --seed win over what it says.
@@ -178,13 +181,34 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   AddJob(watch, parse.watch.job);
   watch->footer(
       "On a terminal the job is drawn over and over; into a pipe goes one line for each change.\n"
-      "Ctrl-C leaves; the job goes on. Exit codes: 0 done, 2 the farm failed, 3 some kernel "
-      "failed.");
+      "Ctrl-C leaves; the job goes on. Exit codes: 0 no primary metric is worse, 1 one is, 2 the "
+      "farm\nfailed, 3 some kernel failed, 4 inconclusive. Below 6 blocks there is no verdict: 0.");
   watch->callback([&parse] { parse.invocation.command = parse.watch; });
 
   CLI::App* report = app.add_subcommand("report", "Print a job's numbers")->group("Jobs");
   AddJob(report, parse.report.job);
   AddJson(report, parse.report.json);
+  report
+      ->add_option("--format", parse.report.format,
+                   "text, markdown, html, csv or json; default text")
+      ->check(CLI::IsMember({"text", "markdown", "html", "csv", "json"}))
+      ->type_name("FORMAT");
+  report
+      ->add_option("--asterisk", parse.report.asterisk,
+                   "What * means: default, a verdict; classic, the rule of 2010 (>= 5 % or 5 ms), "
+                   "which knows no uncertainty")
+      ->check(CLI::IsMember({"default", "classic"}))
+      ->type_name("RULE");
+  report
+      ->add_option("--layout", parse.report.layout,
+                   "Text as in the posts: 2009, make and latt side by side, challenger first; "
+                   "2010, interbench's grid")
+      ->check(CLI::IsMember({"2009", "2010"}))
+      ->type_name("YEAR");
+  report->add_flag("--baseline-first", parse.report.baseline_first,
+                   "With --layout: A first, not the challenger");
+  report->add_flag("--all", parse.report.all,
+                   "List unchanged metrics and those for information too");
   report->callback([&parse] { parse.invocation.command = parse.report; });
 
   CLI::App* cancel = app.add_subcommand("cancel", "Cancel a job; what was measured stays");

@@ -33,6 +33,11 @@ struct WatchArgs {
 struct ReportArgs {
   int64_t job = 0;
   bool json = false;
+  std::string format;  // Empty: text. See GetReportRequest; the farm refuses what it does not know.
+  std::string asterisk;
+  std::string layout;
+  bool baseline_first = false;  // With a layout.
+  bool all = false;
 };
 struct CancelArgs {
   int64_t job = 0;
@@ -80,8 +85,9 @@ struct CompareArgs {
   bool json = false;
 };
 
-using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
+                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

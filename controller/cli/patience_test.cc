@@ -136,7 +136,7 @@ TEST_F(PatienceTest, AFullDiskIsNotSuccess) {
   EXPECT_EQ(
       cli::Run(
           {"--help"}, screen_, [](const std::string&) { return std::nullopt; }, clock_, interrupt_),
-      kOther);
+      kCannotWrite);
   EXPECT_THAT(err_.str(), HasSubstr("not everything could be written"));
 }
 

@@ -149,5 +149,24 @@ TEST_F(FlowTest, PrintsTheReport) {
   EXPECT_EQ(RunCommand({"report", "17", "--json"}).out, "{\"job\": 17}\n");
 }
 
+TEST_F(FlowTest, AsksForTheReportAsItIsWanted) {
+  v1::GetReportRequest asked;
+  service_.report = [&](const v1::GetReportRequest& request, v1::GetReportResponse* response) {
+    asked = request;
+    response->set_text("<!DOCTYPE html>\n");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(RunCommand({"report", "17", "--format", "html", "--asterisk", "classic", "--layout",
+                        "2010", "--baseline-first", "--all"})
+                .out,
+            "<!DOCTYPE html>\n");
+  EXPECT_EQ(asked.format(), "html");
+  EXPECT_EQ(asked.asterisk(), "classic");
+  EXPECT_EQ(asked.layout(), "2010");
+  EXPECT_TRUE(asked.all());
+  EXPECT_TRUE(asked.baseline_first());
+  EXPECT_EQ(RunCommand({"report", "17", "--format", "pdf"}).code, kUsage);
+}
+
 }  // namespace
 }  // namespace shakedown::cli

@@ -62,7 +62,7 @@ int Run(const std::vector<std::string>& arguments, Screen& screen, const Environ
   const int code = RunParsed(parsed, screen, environment, clock, interrupt);
   if (screen.healthy()) return code;
   screen.Complain("standard output: not everything could be written");
-  return code == kOk ? kOther : code;
+  return code == kOk ? kCannotWrite : code;
 }
 
 }  // namespace shakedown::cli

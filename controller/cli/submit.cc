@@ -168,7 +168,10 @@ int Submit(const Desk& desk, const SubmitArgs& args) {
   request.set_request_id(NewUuid());
   *request.mutable_spec() = *spec;
   const absl::StatusOr<v1::SubmitJobResponse> answer = Send(desk, request);
-  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (!answer.ok()) {
+    const int code = Fail(desk.screen, answer.status());
+    return args.wait ? ExitCodeBesideVerdicts(answer.status()) : code;
+  }
   const int64_t job = answer->job();
   if (args.json && !args.wait) {
     desk.screen.PrintJson(*answer);

@@ -109,6 +109,27 @@ absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller
   }
 }
 
+// Below this many blocks there is no verdict to ask for.
+constexpr uint32_t kFewestBlocks = 6;
+
+// What a script is told of a job that has ended. Its primary metrics have a word only when nothing
+// failed.
+int Verdict(const Desk& desk, const v1::JobView& job, Teller& teller) {
+  const int code = ExitCodeOf(job);
+  if (code != kOk || job.spec().blocks() < kFewestBlocks) return code;
+  v1::GetReportRequest request;
+  request.set_job(job.job());
+  const absl::StatusOr<v1::GetReportResponse> report = desk.farm.GetReport(request);
+  if (!report.ok()) {
+    desk.screen.Complain(absl::StrCat("no verdict: ", report.status().message()));
+    return ExitCodeBesideVerdicts(report.status());
+  }
+  const int verdict = ExitCodeOfConclusion(report->conclusion());
+  if (verdict == kWorse) teller.Print({{"A primary metric is worse."}});
+  if (verdict == kInconclusive) teller.Print({{"Inconclusive: a primary metric has no verdict."}});
+  return verdict;
+}
+
 }  // namespace
 
 Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
@@ -123,10 +144,10 @@ Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
   if (!last.ok()) {
     desk.screen.Complain(last.status());
     if (teller.last().has_value()) desk.screen.Complain(HowToGoOn(job));
-    return {.exit_code = ExitCodeOf(last.status())};
+    return {.exit_code = ExitCodeBesideVerdicts(last.status())};
   }
   for (const Line& line : JobSummary(*last)) teller.Print(line);
-  return {.exit_code = ExitCodeOf(*last), .job = *last, .ended = true};
+  return {.exit_code = Verdict(desk, *last, teller), .job = *last, .ended = true};
 }
 
 int Watch(const Desk& desk, const WatchArgs& args) {

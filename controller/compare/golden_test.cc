@@ -1,5 +1,5 @@
-// tests/golden/report/NAME.txtpb (ReportData) → NAME.txt and NAME.json. SHAKEDOWN_REWRITE_GOLDEN=1
-// rewrites them.
+// tests/golden/report/NAME.txtpb (ReportData) → NAME.txt, .json, .md, .html, .csv, and the layouts.
+// SHAKEDOWN_REWRITE_GOLDEN=1 rewrites them.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "controller/compare/make_report.h"
 #include "controller/compare/print_report.h"
+#include "controller/compare/render_report.h"
 #include "proto/wire/files.h"
 
 namespace shakedown::compare {
@@ -48,6 +49,36 @@ TEST_P(GoldenTest, JsonIsAsBefore) {
   ExpectGolden(GetParam() + ".json", ReportJson(ReportOf(GetParam())));
 }
 
+std::string Rendered(const std::string& name, const v1::GetReportRequest& request) {
+  const absl::StatusOr<std::string> text = RenderReport(ReportOf(name), request);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return text.value_or("");
+}
+
+TEST_P(GoldenTest, OtherFormatsAreAsBefore) {
+  for (const auto& [format, suffix] :
+       {std::pair("markdown", "md"), {"html", "html"}, {"csv", "csv"}}) {
+    v1::GetReportRequest request;
+    request.set_format(format);
+    const std::string text = Rendered(GetParam(), request);
+    ExpectGolden(absl::StrCat(GetParam(), ".", suffix), text);
+    EXPECT_EQ(text, Rendered(GetParam(), request)) << "the same data, other bytes";
+  }
+}
+
+TEST(GoldenLayoutTest, AreAsBefore) {
+  for (const auto& [name, layout] : {std::pair("verdicts", "2010"), {"two-versions", "2009"}}) {
+    for (const char* asterisk : {"default", "classic"}) {
+      v1::GetReportRequest request;
+      request.set_layout(layout);
+      request.set_asterisk(asterisk);
+      const std::string text = Rendered(name, request);
+      ExpectGolden(absl::StrCat(name, ".", layout, ".", asterisk, ".txt"), text);
+      for (absl::string_view line : absl::StrSplit(text, '\n')) EXPECT_LE(line.size(), 78u) << line;
+    }
+  }
+}
+
 TEST_P(GoldenTest, TextFitsAMail) {
   for (const std::string& line :
        std::vector<std::string>(absl::StrSplit(PrintReport(ReportOf(GetParam())), '\n'))) {
@@ -57,7 +88,9 @@ TEST_P(GoldenTest, TextFitsAMail) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, GoldenTest, testing::Values("two-kernels", "build-failed", "hostile"),
+INSTANTIATE_TEST_SUITE_P(, GoldenTest,
+                         testing::Values("two-kernels", "build-failed", "hostile", "verdicts",
+                                         "two-versions", "not-comparable"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

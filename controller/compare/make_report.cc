@@ -9,9 +9,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "controller/compare/comparability.h"
 #include "controller/compare/differences.h"
+#include "controller/compare/judge_report.h"
 #include "controller/compare/median.h"
 #include "controller/compare/repeat.h"
+#include "controller/compare/statistics/survival.h"
 #include "controller/compare/words.h"
 #include "controller/plan/text.h"
 #include "proto/wire/ids.h"
@@ -144,6 +147,39 @@ bool IsFinal(const v1::ReportData& data, const v1::BootView& view) {
   return !lost || view.attempt() >= data.job().spec().max_attempts();
 }
 
+// What says something of whether the kernel lives: it was measured, or it failed by itself. Not a
+// kernel that was never built or never proven to be the one asked for.
+bool TellsOfSurvival(v1::Outcome outcome, bool* failed) {
+  switch (outcome) {
+    case v1::OUTCOME_MEASURED:
+      *failed = false;
+      return true;
+    case v1::OUTCOME_BOOT_FAILED:
+    case v1::OUTCOME_PANICKED:
+    case v1::OUTCOME_HUNG:
+    case v1::OUTCOME_SCHEDULER_EJECTED:
+    case v1::OUTCOME_LOAD_FAILED:
+      *failed = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void AddSurvival(const v1::ReportData& data, uint32_t index, v1::ReportVariant* variant) {
+  for (const BootData& boot : data.boots()) {
+    bool failed = false;
+    if (boot.view().variant() != index || !TellsOfSurvival(boot.view().outcome(), &failed))
+      continue;
+    variant->set_survival_boots(variant->survival_boots() + 1);
+    if (failed) variant->set_failures(variant->failures() + 1);
+  }
+  const statistics::FailureRate rate =
+      statistics::FailuresOf(variant->failures(), variant->survival_boots());
+  variant->set_failure_lo(rate.interval.lo);
+  variant->set_failure_hi(rate.interval.hi);
+}
+
 v1::ReportVariant MakeVariant(const v1::ReportData& data, uint32_t index) {
   const v1::ReportData::VariantData& from = data.variants(static_cast<int>(index));
   v1::ReportVariant variant;
@@ -172,6 +208,7 @@ v1::ReportVariant MakeVariant(const v1::ReportData& data, uint32_t index) {
     entry->set_outcome("pending");
     entry->set_count(static_cast<uint32_t>(planned - ended.size()));
   }
+  AddSurvival(data, index, &variant);
   return variant;
 }
 
@@ -213,6 +250,18 @@ void AddOrder(const v1::ReportData& data, v1::Report* report) {
   }
 }
 
+// A block's machine is known when all its measured boots name the same.
+void AddBlockMachines(const v1::ReportData& data, const Measured& measured, v1::Report* report) {
+  for (const v1::PlannedBlock& block : data.job().plan().blocks()) {
+    std::set<std::string> machines;
+    for (const uint32_t variant : block.variants()) {
+      const auto found = measured.find({block.block(), variant});
+      if (found != measured.end()) machines.insert(found->second->view().machine());
+    }
+    report->add_block_machines(machines.size() == 1 ? PrintableLine(*machines.begin()) : "");
+  }
+}
+
 void AddMachines(const v1::ReportData& data, v1::Report* report) {
   std::set<std::string> machines;
   for (const BootData& boot : data.boots()) {
@@ -236,10 +285,36 @@ void AddDifferences(const v1::ReportData& data, v1::Report* report) {
   for (const v1::ReportDifference& difference : FindDifferences(data)) {
     v1::ReportDifference* added = report->add_differences();
     added->set_name(PrintableLine(difference.name()));
+    added->set_tier(TierWord(TierOf(difference.name())));
     for (const std::string& value : difference.values()) {
       added->add_values(PrintableLine(value, 4096));
     }
   }
+}
+
+// Blocks of which a comparison lacks a boot, with the last attempt that has no numbers.
+void AddExcluded(const v1::ReportData& data, const Measured& measured, v1::Report* report) {
+  std::map<std::pair<uint32_t, uint32_t>, std::string> lost;
+  for (const BootData& boot : data.boots()) {
+    const std::pair key(boot.view().block(), boot.view().variant());
+    if (measured.count(key) > 0) continue;
+    lost[key] = absl::StrCat(boot.view().name(), " ", Word(boot.view().outcome()));
+  }
+  for (const auto& [key, reason] : lost) {
+    v1::ReportExcluded* excluded = report->add_excluded();
+    excluded->set_block(key.first);
+    excluded->set_reason(PrintableLine(reason));
+  }
+}
+
+uint32_t WarmupValues(const Measured& measured) {
+  uint32_t count = 0;
+  for (const auto& [key, boot] : measured) {
+    for (const v1::LoadRun& run : boot->result().load_runs()) {
+      for (const v1::Measurement& m : run.measurements()) count += m.warmup() ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 }  // namespace
@@ -259,6 +334,11 @@ v1::Report MakeReport(const v1::ReportData& data) {
   for (int load = 0; load < data.job().spec().loads_size(); ++load) {
     *report.add_loads() = MakeLoad(data, measured, static_cast<uint32_t>(load));
   }
+  AddComparability(data, &report);
+  AddBlockMachines(data, measured, &report);
+  AddVerdicts(&report);
+  AddExcluded(data, measured, &report);
+  report.set_warmup_values(WarmupValues(measured));
   AddFailures(data, &report);
   AddBuildFailures(data, &report);
   for (std::string& piece : RepeatCommand(data.job())) report.add_repeat_command(std::move(piece));

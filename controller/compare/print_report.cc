@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/compare/layout.h"
+#include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
+#include "controller/compare/print_verdicts.h"
 #include "controller/compare/words.h"
 
 namespace shakedown::compare {
@@ -75,25 +77,6 @@ std::string PrintOtherFacts(const v1::Report& report) {
   return out.empty() ? "" : absl::StrCat("\nThe same in every measured boot\n", out);
 }
 
-std::string PrintHead(const v1::Report& report) {
-  std::string out = Wrap(absl::StrCat("Shakedown job ", report.job(), ": "), Ascii(report.title()));
-  if (report.emulated()) {
-    absl::StrAppend(&out, Wrap("",
-                               "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
-                               "The numbers say nothing about real hardware."));
-  }
-  out += '\n';
-  for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
-  out += '\n';
-  out += PrintMachines(report);
-  absl::StrAppend(
-      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
-  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
-                                                       report.order_seed(), ")")));
-  absl::StrAppend(&out, Labelled("State", report.state()));
-  return out;
-}
-
 // "2 measured, 1 panicked, 1 farm_failed (says nothing of the kernel)".
 std::string OutcomesText(const v1::ReportVariant& variant) {
   std::vector<std::string> parts;
@@ -108,8 +91,11 @@ std::string OutcomesText(const v1::ReportVariant& variant) {
 std::string PrintOutcomes(const v1::Report& report) {
   std::string out = "\nBoots\n";
   for (const v1::ReportVariant& variant : report.variants()) {
-    absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "),
-                               Ascii(OutcomesText(variant))));
+    const std::string survival = SurvivalText(variant);
+    absl::StrAppend(
+        &out,
+        Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "),
+             Ascii(absl::StrCat(OutcomesText(variant), survival.empty() ? "" : "; ", survival))));
   }
   return out;
 }
@@ -204,17 +190,78 @@ std::string PrintRepeat(const v1::Report& report) {
   return out;
 }
 
-}  // namespace
+// In the layout that is asked for; as a table where that has no place for the load.
+std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
+                      const PrintOptions& options) {
+  std::string out;
+  if (options.layout == PrintOptions::Layout::k2009) {
+    out = PrintSideBySide2009(report, load, options);
+  } else if (options.layout == PrintOptions::Layout::k2010) {
+    out = PrintInterbench2010(load, options);
+  }
+  if (!out.empty()) return out;
+  return report.no_verdict().empty() ? PrintComparisons(load, options) : PrintMetrics(load);
+}
 
-std::string PrintReport(const v1::Report& report) {
-  std::string out = PrintHead(report);
-  for (const v1::ReportLoad& load : report.loads()) absl::StrAppend(&out, "\n", PrintMetrics(load));
+// Values as they are.
+std::string PrintValues(const v1::Report& report, const PrintOptions& options) {
+  std::string out;
+  if (options.layout != PrintOptions::Layout::kTable) {
+    absl::StrAppend(&out, "\n", PrintLegend(options));
+  }
+  for (const v1::ReportLoad& load : report.loads()) {
+    absl::StrAppend(&out, "\n", PrintLoad(report, load, options));
+  }
   absl::StrAppend(&out, "\n",
                   Wrap("",
                        "median: of the boots' values; a boot's value is the median of its "
-                       "measured iterations. change: of the median against A. n: boots."));
-  absl::StrAppend(&out, PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
-                  PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
+                       "measured iterations. change: of the median against A. n: boots."),
+                  Wrap("", Ascii(report.no_verdict())));
+  return out;
+}
+
+// Judged.
+std::string PrintVerdicts(const v1::Report& report, const PrintOptions& options) {
+  std::string out = absl::StrCat("\n", PrintLegend(options));
+  for (const v1::ReportLoad& load : report.loads()) {
+    absl::StrAppend(&out, "\n", PrintLoad(report, load, options));
+  }
+  absl::StrAppend(&out, "\n", PrintMethod(report));
+  return out;
+}
+
+}  // namespace
+
+std::string PrintHead(const v1::Report& report) {
+  std::string out = Wrap(absl::StrCat("Shakedown job ", report.job(), ": "), Ascii(report.title()));
+  if (report.emulated()) {
+    absl::StrAppend(&out, Wrap("",
+                               "EMULATED: these kernels ran on a CPU that software imitates (TCG). "
+                               "The numbers say nothing about real hardware."));
+  }
+  out += PrintWarnings(report);
+  out += '\n';
+  for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
+  out += '\n';
+  out += PrintMachines(report);
+  absl::StrAppend(
+      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
+  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
+                                                       report.order_seed(), ")")));
+  absl::StrAppend(&out, Labelled("State", report.state()));
+  return out;
+}
+
+std::string PrintTail(const v1::Report& report) {
+  return absl::StrCat(PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
+                      PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
+}
+
+std::string PrintReport(const v1::Report& report, const PrintOptions& options) {
+  std::string out = PrintHead(report);
+  out +=
+      report.no_verdict().empty() ? PrintVerdicts(report, options) : PrintValues(report, options);
+  out += PrintTail(report);
   return out;
 }
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/compare/make_report.h"
-#include "controller/compare/print_report.h"
+#include "controller/compare/render_report.h"
 #include "controller/plan/estimate.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/store_call.h"
@@ -83,7 +83,8 @@ absl::StatusOr<v1::GetReportResponse> FarmApi::GetReport(const v1::GetReportRequ
                    FromStore([&] { return store::GetReportData(database_, request.job()); }));
   const v1::Report report = compare::MakeReport(ToReportData(data));
   v1::GetReportResponse response;
-  response.set_text(request.json() ? compare::ReportJson(report) : compare::PrintReport(report));
+  ASSIGN_OR_RETURN(*response.mutable_text(), compare::RenderReport(report, request));
+  response.set_conclusion(report.conclusion());
   return response;
 }
 

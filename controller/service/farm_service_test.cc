@@ -320,6 +320,33 @@ TEST(FarmServiceTest, ListingsShowWhatIsThere) {
   report.set_json(true);
   EXPECT_THAT(farm.Call(&Stub::GetReport, report)->text(),
               HasSubstr("\"title\": \"alpha against beta\""));
+  report.set_json(false);
+  report.set_format("html");
+  const auto html = farm.Call(&Stub::GetReport, report);
+  EXPECT_THAT(html->text(), HasSubstr("<h1>Shakedown job 1: alpha against beta</h1>"));
+  EXPECT_EQ(html->conclusion(), "none");
+  report.set_format("pdf");
+  EXPECT_EQ(farm.Call(&Stub::GetReport, report).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(FarmServiceTest, EightBlocksGiveAVerdict) {
+  TestFarm farm;
+  ScriptedAgent agent = farm.Agent("host1", {"vm1"});
+  const int64_t job = farm.Submit(SmallJob(8)).value();
+  double drift = 0;
+  agent.on_boot = [&](const v1::BootOrder& order) {
+    drift += 0.01;
+    return ScriptedAgent::Measured(order, (order.kernel() == "alpha" ? 20 : 23) + drift);
+  };
+  ASSERT_TRUE(agent.Run([&] { return farm.Ended(job); }).ok());
+  v1::GetReportRequest request;
+  request.set_job(job);
+  const auto report = farm.Call(&Stub::GetReport, request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->conclusion(), "worse");
+  EXPECT_THAT(report->text(), HasSubstr("   8 0.0078 !\n"));
+  EXPECT_THAT(report->text(), HasSubstr("failed 0 of 8"));
 }
 
 TEST(FarmServiceTest, TheLargestJob) {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "shakedown/v1/report.pb.h"
+
+namespace shakedown::compare {
+
+// Below this many blocks with numbers on both sides a report has no verdicts at all.
+inline constexpr int kFewestBlocksForVerdicts = 6;
+
+// Judges every metric of every challenger against A, in pairs: the two values of one block. Fills
+// `comparisons`, `method`, `conclusion` and `no_verdict` from the loads, the variants' failures and
+// the hard differences that `report` already holds. All metrics of all challengers are one family
+// of primaries and one of secondaries. A job that goes on is not judged: a look before the last
+// block would be one too many.
+void AddVerdicts(v1::Report* report);
+
+}  // namespace shakedown::compare
