@@ -35,8 +35,7 @@ def wait_until(condition, seconds, what):
 
 class Farm:
     def __init__(self):
-        self.state = pathlib.Path(tempfile.mkdtemp(prefix="shakedown-e2e-"))
-        self.state.chmod(0o755)
+        self.state = None  # A folder once started.
         self.port = free_port()
 
     def quickstart(self, *args, check=True):
@@ -48,6 +47,10 @@ class Farm:
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
     def start(self):
+        """Starts what does not run: the whole farm, or the part that was killed."""
+        if self.state is None:
+            self.state = pathlib.Path(tempfile.mkdtemp(prefix="shakedown-e2e-"))
+            self.state.chmod(0o755)
         self.quickstart("--no-job")
 
     def remove(self):
