@@ -13,6 +13,7 @@ std::string Named(const v1::ReportMetric& metric) {
 
 MetricTable Judged(const v1::ReportLoad& load, const PrintOptions& options) {
   MetricTable table;
+  table.text_columns = 4;
   table.head = {"metric", "role",   "better", "variant", "A median (MAD)", "median (MAD)",
                 "change", "95% CI", "abs",    "blocks",  "p adj",          "mark"};
   size_t same = 0;
@@ -61,6 +62,7 @@ MetricTable Judged(const v1::ReportLoad& load, const PrintOptions& options) {
 
 MetricTable Plain(const v1::ReportLoad& load) {
   MetricTable table;
+  table.text_columns = 2;
   table.head = {"metric", "variant", "median", "change", "boots"};
   for (int m = 0; m < load.metrics_size(); ++m) {
     std::vector<double> medians;

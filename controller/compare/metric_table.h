@@ -10,6 +10,7 @@ namespace shakedown::compare {
 
 // The numbers of a load as cells, for formats that lay out tables themselves. Not escaped.
 struct MetricTable {
+  int text_columns = 0;  // The first so many hold text, the rest numbers.
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;  // As many cells each.
   std::vector<int> metrics;                    // Of the load; one a row.

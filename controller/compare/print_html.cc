@@ -29,7 +29,7 @@ constexpr char kStyle[] =
     "color:#222;background:#fff}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.2em .7em;border-bottom:1px solid #ddd;text-align:right}\n"
-    "th:nth-child(-n+4),td:nth-child(-n+4){text-align:left}\n"
+    ".text2 :nth-child(-n+2),.text4 :nth-child(-n+4){text-align:left}\n"
     "tr.better td:last-child{background:#bfb}tr.worse td:last-child{background:#fbb}\n"
     ".warning{background:#fff3cd;border:1px solid #d9b64a;padding:.5em 1em;white-space:pre-wrap}\n"
     "pre{background:#f6f6f6;padding:1em;overflow-x:auto}\n"
@@ -53,7 +53,7 @@ std::string Lines(absl::string_view text) {
 }
 
 std::string PrintTable(const MetricTable& table) {
-  std::string out = "<table>\n<tr>";
+  std::string out = absl::StrCat("<table class=\"text", table.text_columns, "\">\n<tr>");
   for (const std::string& head : table.head) out += Element("th", head);
   out += "</tr>\n";
   for (size_t i = 0; i < table.rows.size(); ++i) {
