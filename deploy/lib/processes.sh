@@ -8,6 +8,7 @@ start_time_of() {
   # The command's name (field 2) may hold blanks: cut behind its closing parenthesis; start time is field 22.
   # shellcheck disable=SC2086
   set -- ${stat##*) }
+  [[ $1 != Z ]] || return 1  # Ended, and its parent has not looked yet.
   echo "${20}"
 }
 
