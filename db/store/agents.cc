@@ -41,7 +41,7 @@ void FindStops(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse
     if (slot.build_id().empty()) continue;
     const pqxx::result row = tx.exec_params(
         "SELECT FROM builds WHERE id = $1 AND epoch = $2 AND agent = $3 "
-        "AND (state = 'running' OR result_sha256 IS NOT NULL)",
+        "AND (state = 'running' OR (state <> 'cancelled' AND result_sha256 IS NOT NULL))",
         slot.build_id(), slot.epoch(), request.agent());
     if (row.empty()) response.add_cancel(slot.build_id());
   }

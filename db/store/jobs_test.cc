@@ -256,6 +256,22 @@ TEST_F(JobsTest, ACancelledBuildStopsAndItsResultIsRefused) {
             absl::OkStatus());
 }
 
+TEST_F(JobsTest, ABuildCancelledInItsSecondAttemptStops) {
+  const int64_t job = Submit({"a"});
+  v1::SyncRequest host = Agent("host1", {}, 1);
+  const v1::BuildOrder first = Sync(host).builds(0);
+  ASSERT_EQ(RecordBuild(db(), "host1",
+                        BuildEnded(first, v1::BuildResult::STATUS_FARM_FAILED, "disk full")),
+            absl::OkStatus());
+  const v1::BuildOrder second = Sync(host).builds(0);
+  ASSERT_EQ(second.build_id(), first.build_id());
+  host.mutable_build_slots(0)->set_build_id(second.build_id());
+  host.mutable_build_slots(0)->set_epoch(second.epoch());
+  EXPECT_TRUE(Sync(host).cancel().empty());
+  ASSERT_EQ(CancelJob(db(), job), absl::OkStatus());
+  EXPECT_THAT(Sync(host).cancel(), testing::ElementsAre(second.build_id()));
+}
+
 TEST_F(JobsTest, ListsArePagedAndNewestFirst) {
   for (int i = 0; i < 5; ++i) Submit({"a", "b"});
   auto page = ListJobs(db(), 2, 0);
