@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -97,7 +98,11 @@ class HookedClock : public FakeClock {
     Advance(duration);
     if (hook) hook();
   }
+  absl::Duration Elapsed() override {
+    return FakeClock::Elapsed() + absl::Seconds(passed_s.load());
+  }
   std::function<void()> hook;
+  std::atomic<int64_t> passed_s = 0;  // Time that went by without a Sleep(); from any thread.
 };
 
 struct Result {

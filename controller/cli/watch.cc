@@ -100,6 +100,9 @@ absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller
                  : end;
     if (!lost) {
       lost = true;
+      // A job that waits says nothing for long: the farm is away since now, not since its last
+      // word.
+      if (teller.last().has_value()) patience.Heard();
       desk.screen.Complain(absl::StrCat(why.message(), "; trying again"));
     }
     if (!patience.Wait()) {
