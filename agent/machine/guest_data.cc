@@ -123,7 +123,7 @@ v1::Fingerprint CleanFingerprint(const v1::Fingerprint& fingerprint) {
   for (const auto& [name, value] : facts) {
     if (clean.facts_size() == kMaxFacts) break;
     if (CheckMetricName("fact", name).ok()) {
-      (*clean.mutable_facts())[name] = PrintableLine(value, 1024);
+      (*clean.mutable_facts())[name] = PrintableLine(value, kMaxText);
     }
   }
   return clean;

@@ -158,6 +158,10 @@ void RunnerSession::OnIdentified(const v1::Identified& identified) {
       return End(change->scheduler ? v1::OUTCOME_SCHEDULER_EJECTED : v1::OUTCOME_WRONG_KERNEL,
                  change->what);
     }
+    // The latest facts: the first were read while the kernel still chose its clocksource.
+    if (identified.fingerprint().facts_size() > 0) {
+      fingerprint_ = CleanFingerprint(identified.fingerprint());
+    }
     ++load_;
     load_fraction_ = 0;
     return StartLoad();

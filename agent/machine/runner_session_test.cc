@@ -56,7 +56,9 @@ class Talk {
   void Identified() {
     v1::RunnerEvent event;
     *event.mutable_identified()->mutable_identity() = identity;
-    (*event.mutable_identified()->mutable_fingerprint()->mutable_facts())["cpu.online"] = "2";
+    auto& facts = *event.mutable_identified()->mutable_fingerprint()->mutable_facts();
+    facts["cpu.online"] = "2";
+    facts["clocksource"] = clocksource;
     Say(event);
   }
   void Measured(uint32_t load) {
@@ -86,6 +88,7 @@ class Talk {
 
   RunnerSession session;
   v1::Identity identity;
+  std::string clocksource = "tsc-early";
   FrameReader reader;
   absl::Duration now;
   uint64_t last_id = 0;
@@ -99,6 +102,7 @@ TEST(RunnerSessionTest, AWholeBoot) {
   EXPECT_EQ(talk.session.phase(), "make 1/2");
   talk.Measured(0);
   EXPECT_TRUE(talk.Asked().has_identify());
+  talk.clocksource = "tsc";
   talk.Identified();
   const v1::RunnerRequest second = talk.Asked();
   EXPECT_EQ(second.run_load().index(), 1u);
@@ -117,6 +121,7 @@ TEST(RunnerSessionTest, AWholeBoot) {
   EXPECT_EQ(result.load_runs_size(), 2);
   EXPECT_EQ(result.identity().release(), "6.12.43");
   EXPECT_EQ(result.fingerprint().facts().at("cpu.online"), "2");
+  EXPECT_EQ(result.fingerprint().facts().at("clocksource"), "tsc");  // The latest word.
   EXPECT_EQ(result.boot_ms(), 1000u);
 }
 
