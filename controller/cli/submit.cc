@@ -5,6 +5,7 @@
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
+#include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -62,7 +63,8 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
                               PrintableLine(VariantText(spec, i), 400), "\n"));
   }
   screen.Print("loads of each boot\n");
-  for (const v1::Load& load : spec.loads()) {
+  const v1::JobSpec whole = plan::WithDefaults(spec);
+  for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
   }
   screen.Print("builds\n");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/recipe/check_kernel.h"
 #include "kernels/recipe/derive.h"
@@ -31,6 +32,12 @@ absl::Status CheckPatch(const PatchFile& patch) {
   if (patch.content().empty() || patch.content().size() > kMaxPatch) {
     return absl::InvalidArgumentError(absl::StrCat("patch ", name, ": ", patch.content().size(),
                                                    " bytes, want 1 to ", kMaxPatch));
+  }
+  // patch(1) would say so only in the build: a file that is none at all is told to whoever brings
+  // it.
+  if (!absl::StrContains(patch.content(), "\n@@ -")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "patch ", name, ": has no line that begins with \"@@ -\", want a unified diff"));
   }
   return absl::OkStatus();
 }

@@ -173,7 +173,7 @@ v1::AddKernelRequest AddRequest(const std::string& name) {
   request.set_from("alpha");
   v1::AddKernelRequest::PatchFile* patch = request.add_patches();
   patch->set_name("0001-mine.patch");
-  patch->set_content("--- a/kernel/sched/fair.c\n+++ b/kernel/sched/fair.c\n");
+  patch->set_content("--- a/kernel/sched/fair.c\n+++ b/kernel/sched/fair.c\n@@ -1 +1 @@\n-a\n+b\n");
   patch->set_strip(1);
   request.add_config_options("SCHED_MINE=y");
   return request;
@@ -231,6 +231,8 @@ TEST(FarmServiceTest, BadKernelsAreRefused) {
            Case{[](auto& r) { r.mutable_patches(0)->clear_content(); }, bad, "0 bytes, want 1 to"},
            Case{[](auto& r) { r.mutable_patches(0)->set_content(std::string(kMaxPatch + 1, 'x')); },
                 bad, "want 1 to 8388608"},
+           Case{[](auto& r) { r.mutable_patches(0)->set_content("root:x:0:0:\n"); }, bad,
+                "patch 0001-mine.patch: has no line that begins with"},
            Case{[](auto& r) { r.add_config_options("not an option"); }, bad, "not an option"},
            Case{[](auto& r) { r.mutable_kernel()->set_name("alpha"); },
                 absl::StatusCode::kAlreadyExists, "alpha"},
