@@ -1,0 +1,26 @@
+// Text protos that people write: catalog entries and job files. For full messages, not the runner's
+// lite ones.
+#ifndef SHAKEDOWN_PROTO_WIRE_TEXT_PROTO_H_
+#define SHAKEDOWN_PROTO_WIRE_TEXT_PROTO_H_
+
+#include <cstddef>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace shakedown {
+
+// Reads `text` into `*message`. InvalidArgument with the first `max_errors` errors, a line each:
+// "FILE:LINE:COLUMN: what", counted from 1. An unknown field is an error.
+absl::Status ParseTextProto(absl::string_view text, absl::string_view file,
+                            google::protobuf::Message* message,
+                            size_t max_errors = std::numeric_limits<size_t>::max());
+
+}  // namespace shakedown
+
+#endif  // SHAKEDOWN_PROTO_WIRE_TEXT_PROTO_H_
