@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/wire/descriptor.h"
 #include "proto/wire/digest.h"
+#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
@@ -21,12 +22,6 @@ namespace {
 absl::Status MakeFolder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return absl::OkStatus();
   return ErrnoStatus(errno, path);
-}
-
-absl::Status SyncFolder(const std::string& path) {
-  const Descriptor fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0 || fsync(fd.get()) != 0) return ErrnoStatus(errno, path);
-  return absl::OkStatus();
 }
 
 // DIR/ab/abcd…: the digest was checked, so nothing foreign gets into a path.

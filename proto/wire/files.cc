@@ -32,12 +32,10 @@ absl::Status WriteAndSync(const std::string& path, absl::string_view content, mo
   return fsync(fd.get()) == 0 ? absl::OkStatus() : ErrnoStatus(errno, path);
 }
 
-absl::Status SyncFolderOf(const std::string& path) {
+// The folder that holds `path`.
+std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0 || fsync(fd.get()) != 0) return ErrnoStatus(errno, folder);
-  return absl::OkStatus();
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
 }  // namespace
@@ -60,6 +58,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit) {
   }
 }
 
+absl::Status SyncFolder(const std::string& folder) {
+  const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || fsync(fd.get()) != 0) return ErrnoStatus(errno, folder);
+  return absl::OkStatus();
+}
+
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content, mode_t mode) {
   const std::string beside = absl::StrCat(path, ".", NewUuid(), ".tmp");
   absl::Status written = WriteAndSync(beside, content, mode);
@@ -70,7 +74,7 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
     unlink(beside.c_str());
     return written;
   }
-  return SyncFolderOf(path);
+  return SyncFolder(FolderOf(path));
 }
 
 }  // namespace shakedown

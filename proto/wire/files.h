@@ -17,6 +17,9 @@ namespace shakedown {
 // unknown).
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit = 64 << 20);
 
+// Makes what was created, renamed or removed in a folder last over a power loss.
+absl::Status SyncFolder(const std::string& folder);
+
 // Writes beside the target, fsyncs, renames over it, fsyncs the folder: after a crash the old or
 // the new content stands, never a mixture. `mode` as for open(2).
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content,
