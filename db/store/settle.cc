@@ -28,11 +28,14 @@ void Touch(Transaction& tx, const std::vector<int64_t>& jobs) {
                  Int64Array(jobs));
 }
 
+// Not of a boot whose machine can not be set up as the job wants: it could not the next time
+// either. The agent's reason then starts with "setup: ".
 void InsertNextAttempt(Transaction& tx, const std::string& attempt_id) {
   tx.exec_params(
       "INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state) "
       "SELECT gen_random_uuid(), job, block, variant, attempt + 1, position, 'queued' "
-      "FROM boots WHERE attempt_id = $1",
+      "FROM boots WHERE attempt_id = $1 "
+      "AND NOT (outcome = 'farm_failed' AND starts_with(reason, 'setup: '))",
       attempt_id);
 }
 
