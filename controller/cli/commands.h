@@ -26,6 +26,7 @@ struct Desk {
 int Submit(const Desk& desk, const SubmitArgs& args);
 int Watch(const Desk& desk, const WatchArgs& args);
 int Report(const Desk& desk, const ReportArgs& args);
+int Reproduce(const Desk& desk, const ReproduceArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);

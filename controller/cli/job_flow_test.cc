@@ -141,6 +141,25 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "estimate: 25 min (no history)\n");
 }
 
+TEST_F(FlowTest, ADryRunShowsTheSetupAsItWillBeDone) {
+  v1::JobSpec asked;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse*) {
+    asked = request.spec();
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--setup", "governor performance", "--setup", "settle:load=0.5,limit=60", "--dry-run"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("setup of each boot, undone at its end\n  governor performance\n"
+                        "  settle:load=0.5,limit=60\n"));
+  ASSERT_EQ(asked.setup_size(), 2);
+  EXPECT_EQ(asked.setup(1).settle().limit_s(), 60u);
+  const Result wrong = SubmitSmall({"--setup", "turbo maybe"});
+  EXPECT_EQ(wrong.code, kUsage);
+  EXPECT_THAT(wrong.err, HasSubstr("--setup: setup step \"turbo maybe\": want on or off"));
+}
+
 struct ExitCase {
   const char* name;
   v1::Outcome outcome;

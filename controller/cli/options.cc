@@ -36,14 +36,19 @@ of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)
 
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
-a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter.
+a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter. A sched_ext
+scheduler stands at the end: 'KERNEL [scx:NAME] -- PROGRAM [ARGUMENT…]'.
 A load is a word and its options, one argument: make, latt, interbench.
+A setup step is done in every boot before its first load and undone after the last: 'stop SERVICE',
+drop_caches, 'governor NAME', 'turbo on|off', 'autogroup on|off', 'sysctl NAME=VALUE', require_ac, and
+before each load settle:load=N,celsius=N,seconds=N,limit=N.
 
 Examples:
   shakedown submit --baseline debian-6.1 --challenger debian-6.12-hz1000 \
                    --load make --load latt --load interbench --blocks 2
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
+  shakedown submit job.txtpb --setup 'governor performance' --setup settle:load=0.5,limit=60
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
   shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
                                             3 some kernel failed, 4 inconclusive
@@ -58,6 +63,14 @@ constexpr char kLogsFooter[] = R"(Examples:
   shakedown logs 17.1B                   console and runner of a boot's latest attempt
   shakedown logs 17.1B.1 --follow        of its first attempt, and what is still to come
   shakedown logs 3f2a91bc                of a build, as `shakedown builds` shows its id)";
+
+constexpr char kReproduceFooter[] =
+    R"(A POSIX shell script: it checks the kernel, sets tunables and setup steps, runs the loads with
+shakedown-runner, and takes back what it changed. Read it before you run it; it wants root.
+
+Examples:
+  shakedown reproduce 17.3B > 17.3B.sh
+  shakedown reproduce 17.3B.2            the second attempt; without a number the latest)";
 
 constexpr char kAddFooter[] =
     R"(Patches are applied in the order given, after those of the base; options are set after the base's and win.
@@ -128,6 +141,7 @@ struct Parse {
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ReproduceArgs reproduce;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -155,6 +169,7 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
+  AddMany(sub, "--setup", args.setup, "Setup steps of each boot, in order; once for each", "STEP");
   AddNumber<uint32_t>(
       sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
       "Blocks: each boots every variant once; 1 to 1000, default 2");
@@ -230,6 +245,13 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
                  "Every byte as it was; without it, nothing that a terminal would obey");
   logs->footer(kLogsFooter);
   logs->callback([&parse] { parse.invocation.command = parse.logs; });
+
+  CLI::App* reproduce =
+      app.add_subcommand("reproduce", "Print a shell script that repeats a boot by hand");
+  reproduce->group("Jobs");
+  reproduce->add_option("BOOT", parse.reproduce.boot, "A boot, e.g. 17.3B or 17.3B.2")->required();
+  reproduce->footer(kReproduceFooter);
+  reproduce->callback([&parse] { parse.invocation.command = parse.reproduce; });
 }
 
 CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, ListArgs::What what,

@@ -17,6 +17,7 @@ struct SubmitArgs {
   std::string baseline;
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
+  std::vector<std::string> setup;  // Added to those of a job file.
   std::optional<uint32_t> blocks;
   std::optional<std::string> title;
   std::vector<std::string> machines;
@@ -38,6 +39,9 @@ struct ReportArgs {
   std::string layout;
   bool baseline_first = false;  // With a layout.
   bool all = false;
+};
+struct ReproduceArgs {
+  std::string boot;  // "17.3B", "17.3B.2".
 };
 struct CancelArgs {
   int64_t job = 0;
@@ -87,7 +91,7 @@ struct CompareArgs {
 
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
-                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs, ReproduceArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

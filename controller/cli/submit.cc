@@ -6,6 +6,7 @@
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
 #include "controller/plan/check_job.h"
+#include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -61,6 +62,10 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
   for (int i = 0; i < spec.variants_size(); ++i) {
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
                               PrintableLine(VariantText(spec, i), 400), "\n"));
+  }
+  if (!spec.setup().empty()) screen.Print("setup of each boot, undone at its end\n");
+  for (const v1::SetupStep& step : spec.setup()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintSetupStep(step), 400), "\n"));
   }
   screen.Print("loads of each boot\n");
   const v1::JobSpec whole = plan::WithDefaults(spec);
@@ -148,6 +153,11 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
                                 "--challenger or --load beside it"));
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
+  }
+  for (const std::string& text : args.setup) {
+    absl::StatusOr<v1::SetupStep> step = plan::ParseSetupStep(text);
+    if (!step.ok()) return Annotate(step.status(), "--setup");
+    *spec.add_setup() = *std::move(step);
   }
   if (args.blocks.has_value()) spec.set_blocks(*args.blocks);
   if (args.title.has_value()) spec.set_title(*args.title);

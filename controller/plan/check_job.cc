@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "controller/plan/check_load.h"
+#include "controller/plan/check_setup.h"
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
 #include "proto/wire/ids.h"
@@ -95,6 +96,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
     CheckLoad(spec.loads(i), absl::StrCat("load ", i + 1), errors);
   }
   CheckSelector(spec.machines(), errors);
+  CheckSetup(spec, errors);
   return errors.AsStatus();
 }
 

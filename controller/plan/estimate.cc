@@ -59,7 +59,11 @@ Estimate EstimateWork(const v1::JobSpec& spec, uint32_t builds_to_make, uint32_t
 }
 
 uint32_t RunLimitSeconds(const v1::JobSpec& spec) {
-  return static_cast<uint32_t>(300 + 6 * GuessLoads(spec));
+  double settling = 0;  // At most, before each load.
+  for (const v1::SetupStep& step : spec.setup()) {
+    if (step.has_settle()) settling += step.settle().limit_s() > 0 ? step.settle().limit_s() : 120;
+  }
+  return static_cast<uint32_t>(300 + 6 * GuessLoads(spec) + settling * spec.loads_size());
 }
 
 }  // namespace shakedown::plan

@@ -179,6 +179,18 @@ void PrintInterbench(const v1::InterbenchLoad& bench, const v1::InterbenchLoad& 
   print.Number("loops_per_ms", bench.loops_per_ms(), 0);
 }
 
+constexpr absl::string_view kSchedExt = "scx:";
+constexpr absl::string_view kProgramFollows = "--";
+
+absl::Status ReadProgram(const Words& words, v1::Variant* variant) {
+  if (words.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("variant ", variant->kernel(), ": \"--\" wants a sched_ext program after it"));
+  }
+  variant->mutable_sched_ext()->mutable_command()->Assign(words.begin(), words.end());
+  return absl::OkStatus();
+}
+
 bool IsTunableName(absl::string_view name) {
   return name.find_first_of("./") != absl::string_view::npos;
 }
@@ -240,7 +252,14 @@ absl::StatusOr<v1::Variant> ParseVariant(absl::string_view text) {
   for (size_t i = 1; i < words.size(); ++i) {
     absl::string_view word = words[i];
     const size_t equals = word.find('=');
-    if (absl::ConsumePrefix(&word, "boot:")) {
+    if (word == kProgramFollows) {
+      RETURN_IF_ERROR(
+          ReadProgram(Words(words.begin() + static_cast<ptrdiff_t>(i) + 1, words.end()), &variant));
+      break;
+    }
+    if (absl::ConsumePrefix(&word, kSchedExt)) {
+      variant.mutable_sched_ext()->set_ops(std::string(word));
+    } else if (absl::ConsumePrefix(&word, "boot:")) {
       variant.add_boot_parameters(std::string(word));
     } else if (equals != absl::string_view::npos && IsTunableName(word.substr(0, equals))) {
       v1::Tunable* tunable = variant.add_tunables();
@@ -250,6 +269,11 @@ absl::StatusOr<v1::Variant> ParseVariant(absl::string_view text) {
       variant.add_boot_parameters(std::string(word));
     }
   }
+  if (variant.has_sched_ext() && variant.sched_ext().command().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("variant ", words[0], ": \"scx:", variant.sched_ext().ops(),
+                     "\" wants the scheduler's program at the end, behind \"--\""));
+  }
   return variant;
 }
 
@@ -258,6 +282,7 @@ std::string PrintVariant(const v1::Variant& variant) {
   for (const std::string& parameter : variant.boot_parameters()) {
     const size_t equals = parameter.find('=');
     const bool marked = absl::StartsWith(parameter, "boot:") ||
+                        absl::StartsWith(parameter, kSchedExt) || parameter == kProgramFollows ||
                         (equals != std::string::npos &&
                          IsTunableName(absl::string_view(parameter).substr(0, equals)));
     absl::StrAppend(&text, " ", marked ? "boot:" : "", parameter);
@@ -265,6 +290,10 @@ std::string PrintVariant(const v1::Variant& variant) {
   for (const v1::Tunable& tunable : variant.tunables()) {
     absl::StrAppend(&text, " ", tunable.name(), "=", tunable.value());
   }
+  if (!variant.has_sched_ext()) return text;
+  const v1::SchedExt& scheduler = variant.sched_ext();
+  if (!scheduler.ops().empty()) absl::StrAppend(&text, " ", kSchedExt, scheduler.ops());
+  absl::StrAppend(&text, " ", kProgramFollows, " ", absl::StrJoin(scheduler.command(), " "));
   return text;
 }
 

@@ -38,6 +38,9 @@ class FarmApi {
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request);
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request);
 
+  // A script that repeats a boot: see plan/reproduce.h. InvalidArgument, NotFound.
+  absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request);
+
   // The log's key in the store for "17.1B", "17.1B.2" or a build_id. InvalidArgument, NotFound.
   absl::StatusOr<std::string> FindLog(const std::string& name);
   struct LogPiece {

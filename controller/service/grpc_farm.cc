@@ -152,6 +152,11 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.farm.GetReport(r); });
   }
+  Unary* Reproduce(Context* context, const v1::ReproduceRequest* request,
+                   v1::ReproduceResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto&, const auto& r) { return backend_.farm.Reproduce(r); });
+  }
   grpc::ServerWriteReactor<v1::JobView>* WatchJob(Context* context,
                                                   const v1::GetJobRequest* request) override {
     auto* call = new WatchCall(backend_, context, request);

@@ -30,6 +30,8 @@ absl::Status ReadVariants(Transaction& tx, ReportData& data) {
     v1::BuildResult result;
     RETURN_IF_ERROR(ReadProto(row["result"], result));
     variant.expected = result.expected();
+    variant.image = result.image();
+    variant.config = result.config();
   }
   return absl::OkStatus();
 }

@@ -28,6 +28,7 @@ struct ReportVariant {
   v1::Kernel kernel;  // As resolved at submit.
   v1::BuildView build;
   v1::ExpectedIdentity expected;  // Default unless built.
+  v1::Artefact image, config;     // Likewise.
 };
 
 struct ReportData {
