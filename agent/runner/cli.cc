@@ -17,6 +17,7 @@
 #include "agent/runner/setup/fingerprint.h"
 #include "agent/runner/setup/identity.h"
 #include "agent/runner/setup/say.h"
+#include "agent/runner/setup_command.h"
 #include "agent/runner/version.h"
 
 namespace shakedown::runner {
@@ -34,6 +35,8 @@ constexpr char kHelp[] =
                                                       wake-up latency while a command runs
   shakedown-runner interbench [-l N] [-L N] [-t S] [-w|-x LOAD]… [-W|-X BENCHMARK]…
                                                       simulated interactive tasks under loads
+  shakedown-runner setup 'STEP'… [-- LOAD…]           sets the machine up, runs the load, undoes it
+  shakedown-runner undo                               undoes what setup or a crash has left
   shakedown-runner --version | --help
 
 Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS
@@ -44,6 +47,8 @@ latt:        -c clients (1)  -s shortest pause, ms (100)  -S width of the pauses
 interbench:  -l loops per ms (calibrated)  -L burning threads (CPUs)  -t seconds per pair (30)
              -w only, -x without this load: None Video X Burn Write Read Ring Compile Memload
              -W only, -X without this benchmark: Audio Video X Gaming
+setup:       'stop SERVICE'  drop_caches  'governor NAME'  'turbo on|off'  'autogroup on|off'
+             'sysctl NAME=VALUE'  settle:load=N,celsius=N,seconds=N,limit=N  require_ac
 )";
 
 void Print(absl::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
@@ -129,6 +134,20 @@ int RunLoadForPerson(const LoadCommandLine& line) {
   return 0;
 }
 
+int RunLoadWords(const std::vector<std::string>& words) {
+  const absl::StatusOr<LoadCommandLine> line = ParseLoadCommandLine(words);
+  return line.ok() ? RunLoadForPerson(*line) : Usage(line.status());
+}
+
+int SetupOrUndo(const std::vector<std::string>& words) {
+  const SetupDesk desk = {"", SystemClock(), Print, Say, [](const std::vector<std::string>& load) {
+                            return RunInChild([&] { return RunLoadWords(load); });
+                          }};
+  if (words[0] == "setup") return SetupCommand({words.begin() + 1, words.end()}, desk);
+  if (words.size() == 1) return UndoCommand(desk);
+  return Usage(absl::InvalidArgumentError("undo: want no option"));
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -148,8 +167,8 @@ int RunCommandLine(int argc, char** argv) {
       return Usage(absl::InvalidArgumentError("identify: want no option but --json"));
     return Identify(json);
   }
-  const absl::StatusOr<LoadCommandLine> line = ParseLoadCommandLine(words);
-  return line.ok() ? RunLoadForPerson(*line) : Usage(line.status());
+  if (words[0] == "setup" || words[0] == "undo") return SetupOrUndo(words);
+  return RunLoadWords(words);
 }
 
 }  // namespace shakedown::runner

@@ -256,6 +256,8 @@ int ServeAgent() {
   if (!status.ok()) Say(status.message());
   status = SpareFromOutOfMemory();
   if (!status.ok()) Say(status.message());
+  status = UndoLeftovers("", absl::ZeroDuration(), SystemClock());  // Of a runner that was killed.
+  if (!status.ok()) Say(status.message());
   const absl::StatusOr<std::string> path = FindPort(kPortName, kPortLimit, SystemClock());
   if (!path.ok()) {
     Say(path.status().message());

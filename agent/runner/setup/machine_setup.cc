@@ -8,6 +8,7 @@
 #include "agent/runner/setup/say.h"
 #include "agent/runner/setup/sched_ext.h"
 #include "agent/runner/setup/step_plan.h"
+#include "agent/runner/setup/undo_guardian.h"
 #include "controller/plan/setup_text.h"
 #include "proto/wire/status.h"
 
@@ -66,6 +67,22 @@ absl::Status MachineSetup::Start(const v1::SchedExt& wanted) {
   return absl::OkStatus();
 }
 
+absl::Status MachineSetup::BeginJournal() {
+  ASSIGN_OR_RETURN(journal_, UndoJournal::Open(root_));
+  RETURN_IF_ERROR(Annotate(journal_->UndoAll(clock_), "left by a crash"));
+  ASSIGN_OR_RETURN(guardian_, StartUndoGuardian(root_));
+  return absl::OkStatus();
+}
+
+void MachineSetup::EndJournal() {
+  if (guardian_ > 0) EndUndoGuardian(guardian_);
+  guardian_ = 0;
+  scheduler_ = 0;
+  journal_.reset();
+}
+
+void MachineSetup::Leave() { EndJournal(); }
+
 absl::StatusOr<std::vector<v1::SetupRecord>> MachineSetup::Apply(const v1::ApplySetup& wanted) {
   if (!records_.empty() || journal_) {
     return absl::FailedPreconditionError("setup: is in place already, want UndoSetup before it");
@@ -76,10 +93,7 @@ absl::StatusOr<std::vector<v1::SetupRecord>> MachineSetup::Apply(const v1::Apply
   }
   absl::Status status;
   if (ChangesMachine(wanted)) {
-    absl::StatusOr<std::unique_ptr<UndoJournal>> journal = UndoJournal::Open(root_);
-    if (!journal.ok()) return Annotate(journal.status(), "setup");
-    journal_ = *std::move(journal);
-    status = Annotate(journal_->UndoAll(clock_), "setup: left by a crash");
+    status = Annotate(BeginJournal(), "setup");
   }
   for (int i = 0; i < wanted.steps_size() && status.ok(); ++i) {
     status = Annotate(Do(wanted.steps(i)),
@@ -103,10 +117,7 @@ absl::Status MachineSetup::Undo() {
   if (!journal_) return absl::OkStatus();
   const absl::Status undone = Annotate(journal_->UndoAll(clock_), "setup");
   for (v1::SetupRecord& record : records_) record.set_undone(undone.ok() && !record.undo().empty());
-  if (undone.ok()) {
-    journal_.reset();
-    scheduler_ = 0;
-  }
+  EndJournal();  // What failed is in it for who comes next.
   return undone;
 }
 
@@ -116,7 +127,11 @@ absl::Status MachineSetup::BeforeLoad() const {
 }
 
 std::set<pid_t> MachineSetup::own() const {
-  return scheduler_ > 0 ? std::set<pid_t>{scheduler_} : std::set<pid_t>{};
+  std::set<pid_t> own;
+  for (const pid_t pid : {scheduler_, guardian_}) {
+    if (pid > 0) own.insert(pid);
+  }
+  return own;
 }
 
 }  // namespace shakedown::runner

@@ -16,8 +16,9 @@
 
 namespace shakedown::runner {
 
-// Every change is in the undo journal before it is made: after a crash, the next setup, "shakedown-
-// runner undo" or whoever guards this process takes it back. Not thread-safe.
+// Every change is in the undo journal before it is made: when this process dies, even by SIGKILL,
+// its guardian takes it back; if that dies, too, the next setup or "shakedown-runner undo" does.
+// Used by one thread, whose end counts as the process's.
 class MachineSetup {
  public:
   // `root` stands before every path; empty outside tests.
@@ -34,6 +35,8 @@ class MachineSetup {
   // error: the first that did not, and it stays in the journal.
   absl::Status Undo();
   const std::vector<v1::SetupRecord>& records() const { return records_; }
+  // Lets it stand when this ends: for who has the journal undone later.
+  void Leave();
 
   // What is to be waited for and done before each load run.
   const std::vector<v1::Settle>& settles() const { return settles_; }
@@ -44,6 +47,8 @@ class MachineSetup {
  private:
   absl::Status Do(const v1::SetupStep& step);
   absl::Status Start(const v1::SchedExt& wanted);
+  absl::Status BeginJournal();
+  void EndJournal();
 
   const std::string root_;
   Clock& clock_;
@@ -51,7 +56,7 @@ class MachineSetup {
   std::vector<v1::SetupRecord> records_;
   std::vector<v1::Settle> settles_;
   bool drop_caches_ = false;
-  pid_t scheduler_ = 0;
+  pid_t scheduler_ = 0, guardian_ = 0;
 };
 
 }  // namespace shakedown::runner

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <functional>
+#include <new>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
 #include "agent/runner/setup/fake_root.h"
 #include "agent/runner/telemetry/task_stat.h"
 #include "controller/plan/setup_text.h"
@@ -91,29 +94,68 @@ TEST_F(SetupTest, OnlyLookingNeedsNoJournal) {
   EXPECT_EQ(setup.settles().size(), 1u);
 }
 
-// Runs `work` in a child and kills it with SIGKILL once it has said that it is ready.
-void KillInTheMiddle(const std::function<void()>& work) {
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    work();
-    [[maybe_unused]] const ssize_t ignored = write(ready[1], "r", 1);
-    for (;;) pause();
+// What a child that is killed in the middle tells.
+struct Shared {
+  pid_t guardian, scheduler;
+};
+
+class KilledTest : public SetupTest {
+ protected:
+  void SetUp() override {
+    SetupTest::SetUp();
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    shared_ = new (memory) Shared();
   }
-  close(ready[1]);
-  char byte;
-  ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  close(ready[0]);
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  void TearDown() override { munmap(shared_, sizeof(Shared)); }
+
+  // Sets up in a child, which then gets SIGKILL; with its guardian when that is to die as well.
+  void SetUpAndKill(const v1::ApplySetup& wanted, bool guardian_too) {
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      auto* setup = new MachineSetup(root_.path(), SystemClock());
+      if (!setup->Apply(wanted).ok()) _exit(1);
+      for (const pid_t pid : setup->own()) {
+        const std::optional<TaskStat> task = ReadTask(pid);
+        (task && task->command == "scx" ? shared_->scheduler : shared_->guardian) = pid;
+      }
+      [[maybe_unused]] const ssize_t ignored = write(ready[1], "r", 1);
+      for (;;) pause();
+    }
+    close(ready[1]);
+    char byte;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    ASSERT_GT(shared_->guardian, 1);
+    if (guardian_too) kill(shared_->guardian, SIGKILL);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  static bool Await(const std::function<bool()>& condition) {
+    const absl::Duration until = SystemClock().Elapsed() + absl::Seconds(30);
+    while (!condition() && SystemClock().Elapsed() < until) {
+      SystemClock().Sleep(absl::Milliseconds(5));
+    }
+    return condition();
+  }
+  static bool IsGone(pid_t pid) {
+    const std::optional<TaskStat> task = ReadTask(pid);
+    return !task || task->state == 'Z';
+  }
+  Shared* shared_ = nullptr;
+};
+
+TEST_F(KilledTest, TheGuardianTakesBack) {
+  SetUpAndKill(Wanted(kAll), false);
+  EXPECT_TRUE(Await([&] { return root_.IsAsItWas(); }));
+  EXPECT_TRUE(Await([&] { return IsGone(shared_->guardian); }));
 }
 
-TEST_F(SetupTest, KilledInTheMiddleWhoComesNextTakesBack) {
-  KillInTheMiddle([&] {
-    auto* setup = new MachineSetup(root_.path(), SystemClock());
-    if (!setup->Apply(Wanted(kAll)).ok()) _exit(1);
-  });
+TEST_F(KilledTest, WithItsGuardianWhoComesNextTakesBack) {
+  SetUpAndKill(Wanted(kAll), true);
   EXPECT_FALSE(root_.IsAsItWas());
   // A new setup first, which then starts from the true state.
   MachineSetup next(root_.path(), SystemClock());
@@ -125,6 +167,26 @@ TEST_F(SetupTest, KilledInTheMiddleWhoComesNextTakesBack) {
   EXPECT_TRUE(root_.IsAsItWas());
 }
 
+TEST_F(KilledTest, ASchedExtProgramIsGoneToo) {
+  v1::ApplySetup wanted = Wanted({"turbo off"});
+  wanted.mutable_sched_ext()->add_command(GoodProgram());
+  SetUpAndKill(wanted, false);
+  ASSERT_GT(shared_->scheduler, 1);
+  EXPECT_TRUE(Await([&] { return root_.IsAsItWas(); }));
+  EXPECT_TRUE(Await([&] { return IsGone(shared_->scheduler); }));
+}
+
+TEST_F(SetupTest, WhatIsLeftStandsUntilItIsUndone) {
+  {
+    MachineSetup setup(root_.path(), SystemClock());
+    ASSERT_TRUE(setup.Apply(Wanted(kAll)).ok());
+    setup.Leave();
+  }
+  EXPECT_FALSE(root_.IsAsItWas());
+  EXPECT_TRUE(UndoLeftovers(root_.path(), absl::Seconds(5), SystemClock()).ok());
+  EXPECT_TRUE(root_.IsAsItWas());
+}
+
 TEST_F(SetupTest, SchedExtProgramStartsStaysAndEnds) {
   v1::ApplySetup wanted;
   wanted.mutable_sched_ext()->add_command(GoodProgram());
@@ -132,10 +194,11 @@ TEST_F(SetupTest, SchedExtProgramStartsStaysAndEnds) {
   MachineSetup setup(root_.path(), SystemClock());
   const auto records = setup.Apply(wanted);
   ASSERT_TRUE(records.ok()) << records.status();
-  ASSERT_EQ(setup.own().size(), 1u);
-  const pid_t pid = *setup.own().begin();
+  ASSERT_EQ(setup.own().size(), 2u);  // With the guardian.
+  pid_t pid = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(absl::StripPrefix((*records)[0].undo(), "kill "), &pid));
+  EXPECT_EQ(setup.own().count(pid), 1u);
   EXPECT_TRUE(ReadTask(pid));
-  EXPECT_EQ((*records)[0].undo(), absl::StrCat("kill ", pid));
   ASSERT_TRUE(setup.Undo().ok());
   EXPECT_FALSE(ReadTask(pid));
   EXPECT_EQ(root_.Get("/sys/kernel/sched_ext/state"), "disabled\n");
@@ -157,23 +220,6 @@ TEST_F(SetupTest, SchedExtFailuresTellWhoseTheyAre) {
   EXPECT_TRUE(absl::StrContains(ended, "verifier: bad")) << ended;
   root_.Put("/sys/kernel/sched_ext/state", "enabled\n");
   EXPECT_TRUE(absl::StrContains(error(), "is enabled already"));
-}
-
-TEST_F(SetupTest, ASchedExtProgramThatIsKilledWithUsIsGone) {
-  pid_t* pid = static_cast<pid_t*>(
-      mmap(nullptr, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  v1::ApplySetup wanted;
-  wanted.mutable_sched_ext()->add_command(GoodProgram());
-  KillInTheMiddle([&] {
-    auto* setup = new MachineSetup(root_.path(), SystemClock());
-    if (!setup->Apply(wanted).ok()) _exit(1);
-    *pid = *setup->own().begin();
-  });
-  ASSERT_GT(*pid, 1);
-  EXPECT_TRUE(UndoLeftovers(root_.path(), absl::Seconds(5), SystemClock()).ok());
-  const std::optional<TaskStat> task = ReadTask(*pid);
-  EXPECT_TRUE(!task || task->state == 'Z') << task->state;
-  munmap(pid, sizeof(pid_t));
 }
 
 }  // namespace
