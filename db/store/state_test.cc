@@ -10,12 +10,8 @@ namespace {
 
 class StateTest : public StoreTest {
  protected:
-  v1::BootOrder Next() {
-    const v1::SyncResponse work = Sync(Agent("host1", {"vm1"}));
-    EXPECT_EQ(work.boots_size(), 1);
-    return work.boots_size() == 1 ? work.boots(0) : v1::BootOrder();
-  }
-  absl::Status Record(const v1::BootResult& result) { return RecordBoot(db(), "host1", result); }
+  v1::BootOrder Next() { return Sync(Agent("host1", {"vm1"})).boots(0); }
+  absl::Status Record(const v1::BootResult& r) { return RecordBoot(db(), "host1", r); }
   static v1::BootResult Disturbed(const v1::BootOrder& order) {
     v1::BootResult result = Measured(order);
     result.set_outcome(v1::OUTCOME_DISTURBED);

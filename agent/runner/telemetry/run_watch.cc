@@ -1,8 +1,16 @@
 #include "agent/runner/telemetry/run_watch.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace shakedown::runner {
+namespace {
+
+constexpr size_t kMostWarnings = 20;  // CPUs that go offline take a series or two each.
+
+}  // namespace
 
 MachineFacts RunWatch::Facts(bool all) const {
   MachineFacts facts;
@@ -41,7 +49,12 @@ void RunWatch::Report(v1::LoadRun& run) {
   for (v1::Series& series : sampler_.Take()) *run.add_series() = std::move(series);
   for (v1::TopSnapshot& snapshot : top_.Take()) *run.add_top() = std::move(snapshot);
   for (v1::Disturbance& found : rules_.Found()) *run.add_disturbances() = std::move(found);
-  for (const std::string& warning : sampler_.warnings()) run.add_warnings(warning);
+  const std::vector<std::string> warnings = sampler_.warnings();
+  const size_t told = std::min(warnings.size(), kMostWarnings);
+  for (size_t i = 0; i < told; ++i) run.add_warnings(warnings[i]);
+  if (warnings.size() > told) {
+    run.add_warnings(absl::StrCat("telemetry: ", warnings.size() - told, " more series were lost"));
+  }
 }
 
 }  // namespace shakedown::runner
