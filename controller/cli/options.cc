@@ -82,6 +82,15 @@ Examples:
   shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
   shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
 
+constexpr char kChangePointsFooter[] =
+    R"(The first column is the order of the points (a number, a kernel version, a date), the last one the value unless
+--column says another; a first line without a value is the header. Rows without a value are left out and
+counted. What it finds is a reason to run a paired job, not a verdict. Needs no farm.
+
+Examples:
+  shakedown changepoints wakeup.csv
+  shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
+
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
 
@@ -128,6 +137,7 @@ struct Parse {
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ChangePointsArgs change_points;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -326,6 +336,33 @@ void AddCompare(CLI::App& app, Parse& parse) {
   compare->callback([&parse] { parse.invocation.command = parse.compare; });
 }
 
+void AddChangePoints(CLI::App& app, Parse& parse) {
+  ChangePointsArgs& args = parse.change_points;
+  CLI::App* points =
+      app.add_subcommand("changepoints", "Find the steps of a series, without a farm");
+  points->group("Files");
+  points->add_option("SERIES", args.file, "CSV file: order key first, value last")
+      ->type_name("FILE")
+      ->required();
+  points->add_option("--column", args.column, "Which column holds the values: its name or number")
+      ->type_name("NAME");
+  points
+      ->add_option_function<std::string>(
+          "--min-magnitude",
+          [&args](const std::string& text) {
+            if (!absl::SimpleAtod(text, &args.min_magnitude) || !(args.min_magnitude >= 0) ||
+                args.min_magnitude > 1000) {
+              throw CLI::ValidationError(absl::StrCat("--min-magnitude ", Quoted(text),
+                                                      ": want 0 to 1000, e.g. 0.05 for 5 %"));
+            }
+          },
+          "Leave out steps of at most this part of the median, default 0.025")
+      ->type_name("PART");
+  AddJson(points, args.json);
+  points->footer(kChangePointsFooter);
+  points->callback([&parse] { parse.invocation.command = parse.change_points; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -351,6 +388,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       parse);
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
+  AddChangePoints(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

@@ -85,9 +85,17 @@ struct CompareArgs {
   bool json = false;
 };
 
+// A series in a CSV file, searched for steps without a farm.
+struct ChangePointsArgs {
+  std::string file;
+  std::string column;  // Empty: the last one.
+  double min_magnitude = 0.025;
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
-                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs, ChangePointsArgs>;
 
 struct Invocation {
   ConnectionFlags connection;
