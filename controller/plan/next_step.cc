@@ -74,6 +74,13 @@ uint32_t Planned(const JobNow& now) {
                     [](const BlockNow& block) { return block.planned.replaces() == 0; }));
 }
 
+uint32_t Done(const JobNow& now) {
+  return static_cast<uint32_t>(
+      std::count_if(now.blocks.begin(), now.blocks.end(), [](const BlockNow& block) {
+        return block.planned.replaces() == 0 && block.fate != Fate::kCancelled;
+      }));
+}
+
 // Disturbed and lost blocks that no other repeats.
 std::vector<const BlockNow*> Unrepeated(const JobNow& now) {
   std::set<uint32_t> repeated;
@@ -166,7 +173,7 @@ class Decider {
 
  private:
   Step Of(Step::Kind kind, std::string decision, std::string reason) const {
-    return {kind, Planned(now_), std::move(decision), std::move(reason), {}};
+    return {kind, Done(now_), std::move(decision), std::move(reason), {}};
   }
   Step Append(std::vector<v1::PlannedBlock> blocks, std::string decision) const {
     Step step = Of(Step::Kind::kAppend, std::move(decision), "");
@@ -219,9 +226,9 @@ JobNow NowOf(const v1::JobView& view) {
 Step NextStep(const JobNow& now, LookSays look) {
   const bool unbegun = Any(now, Fate::kUnbegun);
   if (unbegun && Fitting(now) == 0) {
-    return {Step::Kind::kCancel, Planned(now), "", BudgetText(now), {}};
+    return {Step::Kind::kCancel, Done(now), "", BudgetText(now), {}};
   }
-  if (unbegun || Any(now, Fate::kOpen)) return {Step::Kind::kWait, Planned(now), "", "", {}};
+  if (unbegun || Any(now, Fate::kOpen)) return {Step::Kind::kWait, Done(now), "", "", {}};
   return Decider(now, look).Decide();
 }
 

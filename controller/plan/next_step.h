@@ -49,7 +49,7 @@ struct Step {
     kFinish,
   };
   Kind kind = Kind::kWait;
-  uint32_t after_blocks = 0;  // Planned blocks done, repetitions not counted.
+  uint32_t after_blocks = 0;  // Blocks done, neither repetitions nor cancelled ones counted.
   // Of a look that was taken: "goes on", "decided", "last look", "time budget", "nothing to
   // compare". Empty: none was.
   std::string decision;

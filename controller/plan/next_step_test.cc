@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
            return now;
          }(),
          kAsk, "wait"},
-        {"CancelledIsLookedAt", Budget(Fixed("dddcc"), 3600, 3600, 100), kAsk, "look after 5"},
+        {"CancelledIsLookedAt", Budget(Fixed("dddcc"), 3600, 3600, 100), kAsk, "look after 3"},
         {"CancelledEnds", Budget(Fixed("dddcc"), 3600, 3600, 100), LookSays::kOpen,
          "finish (time budget): time budget of 1 h spent"},
         {"CancelledGetsNoRepetition", Budget(Fixed("dxdcc"), 3600, 0, 1), LookSays::kOpen,

@@ -18,7 +18,7 @@ ALTER TABLE blocks
 CREATE TABLE job_looks (
     job          bigint NOT NULL REFERENCES jobs,
     look         smallint NOT NULL CHECK (look >= 1),
-    after_blocks integer NOT NULL CHECK (after_blocks >= 1),  -- repetitions not counted
+    after_blocks integer NOT NULL CHECK (after_blocks >= 0),  -- repetitions not counted
     at           timestamptz NOT NULL DEFAULT now(),
     decision     text NOT NULL CHECK (decision <> ''),
     text         text NOT NULL,
