@@ -7,6 +7,7 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_parts.h"
+#include "controller/cli/look_lines.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
 #include "proto/wire/sanitise.h"
@@ -61,7 +62,7 @@ int ListJobs(const Desk& desk, const ListArgs& args) {
           rows.push_back({absl::StrCat(job.job()), JobStateWord(job.state()),
                           TimeText(job.submitted(), desk.screen.zone()),
                           PrintableLine(job.submitter()), TookText(job.submitted(), job.ended()),
-                          absl::StrCat(job.spec().blocks()), VariantsText(job.spec()),
+                          BlocksText(job.spec()), VariantsText(job.spec()),
                           PrintableLine(job.spec().title())});
         }
         return rows;
