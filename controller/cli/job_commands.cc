@@ -49,6 +49,48 @@ v1::ListMachinesResponse MachinesFor(const Desk& desk, const v1::JobView& job) {
   return desk.farm.ListMachines().value_or(v1::ListMachinesResponse());
 }
 
+void PrintJob(const Desk& desk, const v1::JobView& job) {
+  desk.screen.Print(absl::StrCat("state: ", JobStateWord(job.state()),
+                                 job.end_reason().empty() ? "" : ": ",
+                                 PrintableLine(job.end_reason(), 400), "\n"));
+  const ScreenSize size = {.columns = desk.screen.size().columns, .rows = 0};
+  for (const Line& line : DrawJob(job, size, desk.clock.Now())) desk.screen.Print(line);
+  const v1::ListMachinesResponse machines = MachinesFor(desk, job);
+  for (const v1::BootView& boot : job.boots()) {
+    const std::string why = WhyWaits(job, boot, machines);
+    if (why.empty()) continue;
+    desk.screen.Print(absl::StrCat(PrintableLine(boot.name()), " waits: ", why, "\n"));
+    return;  // The others wait for it.
+  }
+}
+
+void PrintBoots(const Desk& desk, const v1::JobView& job) {
+  const v1::ListMachinesResponse machines = MachinesFor(desk, job);
+  std::vector<std::vector<std::string>> rows;
+  for (const v1::BootView& boot : job.boots()) rows.push_back(BootRow(job, boot, machines));
+  desk.screen.Print(PrintTable({{.header = "BOOT"},
+                                {.header = "VARIANT", .may_shrink = true},
+                                {.header = "STATE"},
+                                {.header = "MACHINE", .may_shrink = true},
+                                {.header = "TOOK", .align = Column::Align::kRight},
+                                {.header = "DETAIL", .may_shrink = true}},
+                               rows, desk.screen.size().columns));
+}
+
+int Show(const Desk& desk, int64_t number, bool json,
+         void (*print)(const Desk& desk, const v1::JobView& job)) {
+  v1::GetJobRequest request;
+  request.set_job(number);
+  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
+  if (!job.ok()) return Fail(desk.screen, job.status());
+  if (json) {
+    desk.screen.PrintJson(*job);
+  } else {
+    print(desk, *job);
+  }
+  return kOk;
+}
+
 bool IsIdPrefix(absl::string_view text) {
   return text.size() >= kLeastId && text.size() <= 36 &&
          std::all_of(text.begin(), text.end(),
@@ -159,49 +201,11 @@ int Cancel(const Desk& desk, const CancelArgs& args) {
 }
 
 int ShowJob(const Desk& desk, const JobArgs& args) {
-  v1::GetJobRequest request;
-  request.set_job(args.job);
-  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
-  if (!job.ok()) return Fail(desk.screen, job.status());
-  if (args.json) {
-    desk.screen.PrintJson(*job);
-    return kOk;
-  }
-  desk.screen.Print(absl::StrCat("state: ", JobStateWord(job->state()),
-                                 job->end_reason().empty() ? "" : ": ",
-                                 PrintableLine(job->end_reason(), 400), "\n"));
-  const ScreenSize size = {.columns = desk.screen.size().columns, .rows = 0};
-  for (const Line& line : DrawJob(*job, size, desk.clock.Now())) desk.screen.Print(line);
-  const v1::ListMachinesResponse machines = MachinesFor(desk, *job);
-  for (const v1::BootView& boot : job->boots()) {
-    const std::string why = WhyWaits(*job, boot, machines);
-    if (why.empty()) continue;
-    desk.screen.Print(absl::StrCat(PrintableLine(boot.name()), " waits: ", why, "\n"));
-    break;  // The others wait for it.
-  }
-  return kOk;
+  return Show(desk, args.job, args.json, PrintJob);
 }
 
 int Boots(const Desk& desk, const BootsArgs& args) {
-  v1::GetJobRequest request;
-  request.set_job(args.job);
-  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
-  if (!job.ok()) return Fail(desk.screen, job.status());
-  if (args.json) {
-    desk.screen.PrintJson(*job);
-    return kOk;
-  }
-  const v1::ListMachinesResponse machines = MachinesFor(desk, *job);
-  std::vector<std::vector<std::string>> rows;
-  for (const v1::BootView& boot : job->boots()) rows.push_back(BootRow(*job, boot, machines));
-  desk.screen.Print(PrintTable({{.header = "BOOT"},
-                                {.header = "VARIANT", .may_shrink = true},
-                                {.header = "STATE"},
-                                {.header = "MACHINE", .may_shrink = true},
-                                {.header = "TOOK", .align = Column::Align::kRight},
-                                {.header = "DETAIL", .may_shrink = true}},
-                               rows, desk.screen.size().columns));
-  return kOk;
+  return Show(desk, args.job, args.json, PrintBoots);
 }
 
 int Logs(const Desk& desk, const LogsArgs& args) {

@@ -1,12 +1,12 @@
 #include "controller/cli/why_waits.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/cli/job_parts.h"
 #include "controller/cli/words.h"
+#include "controller/plan/views.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
@@ -43,15 +43,6 @@ std::string BlockWait(const v1::JobView& job, const v1::BootView& boot) {
   return "";
 }
 
-bool Fits(const v1::MachineView& machine, const v1::MachineSelector& selector) {
-  const auto has = [](const auto& list, const std::string& item) {
-    return std::find(list.begin(), list.end(), item) != list.end();
-  };
-  return (selector.names().empty() || has(selector.names(), machine.name())) &&
-         std::all_of(selector.tags().begin(), selector.tags().end(),
-                     [&](const std::string& tag) { return has(machine.tags(), tag); });
-}
-
 std::string MachineText(const v1::MachineView& machine) {
   const std::string detail = PrintableLine(machine.detail(), 200);
   return absl::StrCat(PrintableLine(machine.name()), " is ",
@@ -64,7 +55,7 @@ std::string MachineWait(const v1::JobView& job, const v1::BootView& boot,
   std::vector<std::string> busy;
   size_t more = 0;
   for (const v1::MachineView& machine : machines.machines()) {
-    const bool wanted = boot.machine().empty() ? Fits(machine, job.spec().machines())
+    const bool wanted = boot.machine().empty() ? plan::Meets(machine, job.spec().machines())
                                                : machine.name() == boot.machine();
     if (!wanted) continue;
     if (machine.state() == "idle") return "next";
