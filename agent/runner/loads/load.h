@@ -25,6 +25,9 @@ struct LoadContext {
   // Called at times that do not disturb what is measured.
   std::function<void(double fraction, absl::string_view text)> progress;
   uint64_t loops_per_ms = 0;  // For work of a known amount. 0: not measured.
+  // A person waits at a terminal: commands have the person's environment, any exit code of them is
+  // a result, and ^C is for them.
+  bool for_person = false;
   // For people: pieces of interbench's table as they come, and lines about each round of latt.
   std::function<void(absl::string_view)> table, trace;
   std::string comment;  // A line in interbench's head.
