@@ -95,7 +95,7 @@ TEST(FormatLattTest, TheVersionOf20090908) {
   for (uint64_t us : {8064, 0, 0, 4032}) stats.wakeup.Add(us);
   EXPECT_EQ(FormatLatt({.clients = 4, .classic = true}, stats),
             "Entries: 4 (clients=4)\n\nAverages:\n------------------------------\n"
-            "\tMax\t     8064 usec\n\tAvg\t     3024 usec\n\tStdev\t     3865 usec\n");
+            "\tMax\t     8064 usec\n\tAvg\t     3024 usec\n\tStdev\t     3860 usec\n");
   EXPECT_EQ(FormatLatt({.clients = 4, .classic = true}, LattStats()), "Entries: 0 (clients=4)\n");
 }
 
