@@ -63,7 +63,7 @@ class AloneTest : public testing::Test {
     const int err = open((folder_ + "/err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0) _exit(126);
     fs::create_directory(folder_ + "/here");
-    if (chdir((folder_ + "/here").c_str()) != 0) _exit(126);
+    if (chdir(working_.empty() ? (folder_ + "/here").c_str() : working_.c_str()) != 0) _exit(126);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -95,6 +95,7 @@ class AloneTest : public testing::Test {
   std::string Err() const { return Read(folder_ + "/err"); }
 
   std::string program_, folder_;
+  std::string working_;  // Of the runner; empty: "here" in the folder.
 };
 
 TEST_F(AloneTest, LattPrintsWhatTheOriginalPrints) {
@@ -213,6 +214,19 @@ TEST_F(AloneTest, InterbenchPrintsAndLogsItsTable) {
   }
   EXPECT_EQ(log, Out());
   EXPECT_EQ(Read(folder_ + "/here/interbench.loops_per_ms"), "20000");
+}
+
+TEST_F(AloneTest, AWorkingFolderThatCanNotBeWrittenIsSaidInOneLine) {
+  working_ = "/proc";
+  const pid_t pid = Start({"interbench", "-l20000", "-t20", "-WAudio", "-wNone"});
+  ASSERT_TRUE(Until([this] { return absl::StrContains(Out(), "--- Benchmarking"); })) << Err();
+  kill(pid, SIGINT);
+  EXPECT_EQ(Wait(pid), 1);
+  EXPECT_TRUE(absl::StrContains(
+      Err(), "working directory can not be written: no log and no interbench.loops_per_ms"))
+      << Err();
+  EXPECT_TRUE(absl::StrContains(Err(), "interrupted")) << Err();
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
 }
 
 TEST_F(AloneTest, UsageErrorsNameTheWord) {
