@@ -124,6 +124,32 @@ TEST_F(AloneTest, LattTakesInterruptsForItsCommand) {
   EXPECT_TRUE(absl::StrContains(Err(), "command: status 130")) << Err();
 }
 
+// In real time names and units say so; where SCHED_FIFO is refused there is no number.
+TEST_F(AloneTest, InterbenchInRealTimeAsJson) {
+  const int code =
+      Wait(Start({"interbench", "-c", "-r", "-l20000", "-t10", "-WAudio", "-wNone", "--json"}));
+  if (code != 0) {
+    EXPECT_TRUE(absl::StrContains(Err(), "realtime: SCHED_FIFO is refused")) << Err();
+    return;
+  }
+  const std::string json = Out();
+  for (const char* metric : {"latency.avg", "latency.max", "latency.rms", "latency.sd",
+                             "latency.p50", "latency.p95", "latency.p99", "latency.p99.9"}) {
+    const std::string start =
+        absl::StrCat("{\"metric\":\"interbench.rt.audio.none.", metric, "\",\"value\":");
+    const size_t found = json.find(start);
+    ASSERT_NE(found, std::string::npos) << metric << json;
+    const size_t unit = json.find("\"unit\":", found);
+    EXPECT_EQ(json.substr(unit, 11), "\"unit\":\"us\"") << metric;
+  }
+  for (const char* metric : {"desired_cpu", "deadlines_met", "met", "missed", "achieved", "n"}) {
+    EXPECT_TRUE(absl::StrContains(json, absl::StrCat("interbench.rt.audio.none.", metric, "\"")));
+  }
+  EXPECT_TRUE(absl::StrContains(
+      json, "{\"metric\":\"interbench.rt.audio.none.latency\",\"unit\":\"us\",\"iteration\":1"));
+  EXPECT_TRUE(absl::StrContains(json, "\"metric\":\"interbench.loops_per_ms\",\"value\":20000,"));
+}
+
 // SIGKILL of the runner in the middle: within a moment no process and no file is left.
 class KilledTest : public AloneTest, public testing::WithParamInterface<Words> {};
 TEST_P(KilledTest, LeavesNothing) {

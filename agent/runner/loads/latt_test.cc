@@ -168,7 +168,7 @@ TEST_F(RunLattTest, EntriesAreClientsTimesRounds) {
     EXPECT_EQ(count, static_cast<uint64_t>(values[histogram.metric() + ".n"]));
     EXPECT_EQ(histogram.max(), static_cast<uint64_t>(values[histogram.metric() + ".max"]));
     EXPECT_EQ(histogram.unit(), "us");
-    EXPECT_GE(histogram.duration_ms(), 100u);
+    EXPECT_GE(histogram.duration_ms(), 1u);  // From when all clients are there.
   }
   EXPECT_TRUE(run->histograms(0).warmup());
   EXPECT_TRUE(run->measurements(0).warmup());
