@@ -20,6 +20,7 @@
 #include "agent/runner/json.h"
 #include "agent/runner/loads/burn.h"
 #include "agent/runner/loads/load_process.h"
+#include "agent/runner/loads/pipe_io.h"
 #include "agent/runner/loads/process_tree.h"
 #include "agent/runner/loops_file.h"
 #include "agent/runner/setup/say.h"
@@ -32,14 +33,8 @@ namespace {
 
 constexpr int kFailed = 1;
 
-void WriteTo(int fd, absl::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // Nobody reads it any more.
-    text.remove_prefix(static_cast<size_t>(wrote));
-  }
-}
+// Whether somebody still reads it is nobody's business.
+void WriteTo(int fd, absl::string_view text) { WriteAll(fd, text.data(), text.size()); }
 
 // A descriptor that is readable when the person wants the end.
 int WatchInterrupts() {
