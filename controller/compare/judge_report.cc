@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "controller/compare/control.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/median.h"
 #include "controller/compare/statistics/latency_histogram.h"
@@ -57,7 +58,17 @@ struct Pairs {
   std::vector<double> challenger;
 };
 
-// Of the blocks that `on_machine` was measured on; of all when it is empty.
+// Of the blocks that `on_machine` was measured on. Of all when it is empty, but for those of a
+// machine whose A/A control failed when there are others.
+bool Counts(const v1::Report* report, int block, const std::string& on_machine) {
+  if (report == nullptr) return true;
+  const std::string machine =
+      block < report->block_machines_size() ? report->block_machines(block) : "";
+  if (!on_machine.empty()) return machine == on_machine;
+  return machine.empty() || WithheldOn(report->control(), machine).empty() ||
+         !WithheldOn(report->control(), "").empty();
+}
+
 Pairs PairsOf(const v1::ReportMetric& metric, int challenger, const v1::Report* report = nullptr,
               const std::string& on_machine = "") {
   Pairs pairs;
@@ -67,10 +78,7 @@ Pairs PairsOf(const v1::ReportMetric& metric, int challenger, const v1::Report* 
     const v1::ReportCell& left = a.boots(i);
     const v1::ReportCell& right = b.boots(i);
     if (!left.has_value() || !right.has_value()) continue;
-    if (!on_machine.empty() &&
-        (i >= report->block_machines_size() || report->block_machines(i) != on_machine)) {
-      continue;
-    }
+    if (!Counts(report, i, on_machine)) continue;
     if (!std::isfinite(left.value()) || !std::isfinite(right.value())) continue;
     pairs.base.push_back(left.value());
     pairs.challenger.push_back(right.value());
@@ -122,7 +130,9 @@ std::string WhyMaximaMustNotBeCompared(const v1::ReportLoad& load, const v1::Rep
 }
 
 std::string WhyNotComparable(const v1::Report& report, const v1::ReportLoad& load,
-                             const v1::ReportMetric& metric, int challenger) {
+                             const v1::ReportMetric& metric, int challenger,
+                             const std::string& machine) {
+  if (const std::string why = WithheldOn(report.control(), machine); !why.empty()) return why;
   const std::string& letter = report.variants(challenger).letter();
   for (const v1::ReportHardDifference& difference : report.hard_differences()) {
     if (difference.letter() != letter) continue;
@@ -229,7 +239,7 @@ Asked Ask(v1::Report* report, const std::string& machine) {
         candidate.metric = Declared(metric);
         candidate.effect = statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
                                                      statistics::kSingleLookLevel);
-        candidate.not_comparable = WhyNotComparable(*report, load, metric, c);
+        candidate.not_comparable = WhyNotComparable(*report, load, metric, c, machine);
         if (candidate.not_comparable.empty() && !candidate.effect && !pairs.base.empty()) {
           candidate.not_comparable = "a value is not above 0, so there is no ratio";
         }

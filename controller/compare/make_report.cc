@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "controller/compare/comparability.h"
+#include "controller/compare/control.h"
 #include "controller/compare/differences.h"
 #include "controller/compare/judge_report.h"
 #include "controller/compare/median.h"
@@ -317,10 +318,9 @@ uint32_t WarmupValues(const Measured& measured) {
   return count;
 }
 
-}  // namespace
-
-v1::Report MakeReport(const v1::ReportData& data) {
+v1::Report ReportOn(const v1::ReportData& data, const v1::ReportControl* control) {
   v1::Report report;
+  if (control != nullptr) *report.mutable_control() = *control;
   report.set_job(data.job().job());
   report.set_title(PrintableLine(data.job().spec().title()));
   report.set_state(Word(data.job().state()));
@@ -342,7 +342,18 @@ v1::Report MakeReport(const v1::ReportData& data) {
   AddFailures(data, &report);
   AddBuildFailures(data, &report);
   for (std::string& piece : RepeatCommand(data.job())) report.add_repeat_command(std::move(piece));
+  AddNoise(data, &report);
   return report;
+}
+
+}  // namespace
+
+v1::Report MakeReport(const v1::ReportData& data) {
+  if (!ControlVariant(data)) return ReportOn(data, nullptr);
+  const v1::ReportData shown = WithoutControl(data);
+  if (data.job().state() == v1::JOB_STATE_ACTIVE) return ReportOn(shown, nullptr);
+  const v1::ReportControl control = JudgeControl(data);
+  return ReportOn(shown, &control);
 }
 
 }  // namespace shakedown::compare
