@@ -116,11 +116,34 @@ std::string WhyCalibrationDiffers(const v1::ReportLoad& load, const v1::ReportMe
                          loops->first, metric.rows(challenger).letter(), loops->second);
 }
 
+// What the histograms say of a maximum: its number of values and how long they were collected.
+std::string WhyHistogramsDiffer(const v1::ReportLatency& latency, int challenger) {
+  std::vector<double> n[2];
+  std::vector<double> duration[2];
+  for (const int side : {0, 1}) {
+    for (const v1::ReportCurve& boot : latency.rows(side == 0 ? 0 : challenger).boots()) {
+      n[side].push_back(static_cast<double>(boot.n()));
+      duration[side].push_back(static_cast<double>(boot.duration_ms()) / 1000);
+    }
+    if (n[side].empty()) return "";
+  }
+  const auto why = statistics::WhyMaximaDiffer(static_cast<uint64_t>(*Median(n[0])),
+                                               static_cast<uint64_t>(*Median(n[1])), 1, 1);
+  if (why) return *why;
+  const double a = *Median(duration[0]);
+  const double b = *Median(duration[1]);
+  if (!statistics::WhyMaximaDiffer(1, 1, a, b)) return "";
+  return absl::StrFormat("maxima over %.4g and %.4g s: more than 10 %% apart", a, b);
+}
+
 // A maximum grows with the number of values it is taken of.
 std::string WhyMaximaMustNotBeCompared(const v1::ReportLoad& load, const v1::ReportMetric& metric,
                                        int challenger) {
   absl::string_view stem = metric.name();
   if (!absl::ConsumeSuffix(&stem, ".max")) return "";
+  for (const v1::ReportLatency& latency : load.latencies()) {
+    if (latency.metric() == stem) return WhyHistogramsDiffer(latency, challenger);
+  }
   absl::ConsumeSuffix(&stem, ".latency");
   const auto n = Medians(load, absl::StrCat(stem, ".n"), challenger);
   if (!n || n->first < 0 || n->second < 0) return "";
@@ -156,6 +179,21 @@ struct Place {
   int challenger;
 };
 
+// How the differences behaved in the order they were measured in. Nothing of it changes a verdict.
+void AddFootnotes(const std::vector<double>& differences, v1::ReportComparison* to) {
+  // Of a healthy job, 1 in a million blocks is so far out.
+  constexpr double kSlowStartZ = 5;
+  const auto drift = statistics::FindDrift(differences);
+  to->set_drifts(drift.has_value() && drift->flagged);
+  if (const auto modes = statistics::FindTwoModes(differences)) {
+    to->mutable_modes()->set_low_center(modes->low_center);
+    to->mutable_modes()->set_high_center(modes->high_center);
+    to->mutable_modes()->set_low_share(modes->low_share);
+  }
+  const auto z = statistics::FirstValueZ(differences);
+  if (z && std::fabs(*z) >= kSlowStartZ) to->set_slow_start_z(*z);
+}
+
 void Fill(const Place& place, const Candidate& candidate, const Judgement& judgement) {
   v1::ReportComparison* to = place.metric->add_comparisons();
   to->set_letter(place.metric->rows(place.challenger).letter());
@@ -186,8 +224,7 @@ void Fill(const Place& place, const Candidate& candidate, const Judgement& judge
   if (candidate.metric.role != Role::kInfo) to->set_p(effect.p);
   if (judgement.p_adjusted) to->set_p_adjusted(*judgement.p_adjusted);
   for (const double difference : effect.differences) to->add_differences(difference);
-  const auto drift = statistics::FindDrift(effect.differences);
-  to->set_drifts(drift.has_value() && drift->flagged);
+  AddFootnotes(effect.differences, to);
 }
 
 // The worst of the primaries; one that must not be compared has no verdict either.

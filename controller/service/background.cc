@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "controller/service/store_controls.h"
 #include "db/store/janitor.h"
 #include "proto/wire/sanitise.h"
 
@@ -60,6 +61,8 @@ struct Background::State {
     }
     if (away) spdlog::info("database: back");
     away = false;
+    const absl::StatusOr<int> controls = StoreOpenControls(database);
+    if (!controls.ok()) spdlog::warn("{}", PrintableLine(controls.status().message(), 1000));
     if (report->boots_given_up + report->builds_given_up + report->blocks_unbound > 0) {
       spdlog::info("janitor: gave up {} boots and {} builds, unbound {} blocks",
                    report->boots_given_up, report->builds_given_up, report->blocks_unbound);

@@ -17,15 +17,6 @@
 namespace shakedown::service {
 namespace {
 
-bool Meets(const v1::MachineView& machine, const v1::MachineSelector& selector) {
-  const auto has = [](const auto& list, const std::string& item) {
-    return std::find(list.begin(), list.end(), item) != list.end();
-  };
-  return (selector.names().empty() || has(selector.names(), machine.name())) &&
-         std::all_of(selector.tags().begin(), selector.tags().end(),
-                     [&](const std::string& tag) { return has(machine.tags(), tag); });
-}
-
 std::string MachinesText(const std::vector<v1::MachineView>& machines) {
   if (machines.empty()) return "no agent has shown a machine yet";
   return absl::StrCat("there are ",
@@ -35,6 +26,15 @@ std::string MachinesText(const std::vector<v1::MachineView>& machines) {
 }
 
 }  // namespace
+
+bool Meets(const v1::MachineView& machine, const v1::MachineSelector& selector) {
+  const auto has = [](const auto& list, const std::string& item) {
+    return std::find(list.begin(), list.end(), item) != list.end();
+  };
+  return (selector.names().empty() || has(selector.names(), machine.name())) &&
+         std::all_of(selector.tags().begin(), selector.tags().end(),
+                     [&](const std::string& tag) { return has(machine.tags(), tag); });
+}
 
 absl::Status CheckMachines(const v1::MachineSelector& selector,
                            const std::vector<v1::MachineView>& machines) {
