@@ -76,10 +76,18 @@ v1::ReportData OnMachine(v1::ReportData pair, const std::string& machine) {
   });
   Filter(pair.mutable_job()->mutable_plan()->mutable_blocks(),
          [&](const v1::PlannedBlock& block) { return blocks.count(block.block()) > 0; });
+  // Numbered anew, so that none seems to be missing.
+  std::map<uint32_t, uint32_t> numbers;
   for (v1::PlannedBlock& block : *pair.mutable_job()->mutable_plan()->mutable_blocks()) {
+    numbers.emplace(block.block(), static_cast<uint32_t>(numbers.size() + 1));
+    block.set_block(numbers.at(block.block()));
+    block.clear_replaces();
     block.clear_variants();
     block.add_variants(0);
     block.add_variants(1);
+  }
+  for (BootData& boot : *pair.mutable_boots()) {
+    boot.mutable_view()->set_block(numbers.at(boot.view().block()));
   }
   return pair;
 }

@@ -11,6 +11,7 @@
 #include "controller/plan/estimate.h"
 #include "controller/service/detection.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "controller/service/store_controls.h"
 #include "db/store/builds.h"
@@ -35,6 +36,13 @@ absl::StatusOr<plan::History> PastOf(store::Database& database, const v1::JobSpe
 
 }  // namespace
 
+absl::Status FarmApi::SetBlockTime(store::Submission& submission) {
+  if (submission.spec.budget_s() == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const plan::History history, PastOf(database_, submission.spec));
+  submission.block_s = plan::BlockSeconds(submission.spec, history);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& request) {
   ASSIGN_OR_RETURN(const store::Submission job, Prepare(request.spec()));
   std::vector<std::string> keys;
@@ -49,7 +57,7 @@ absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& r
     const std::string& name = variant.kernel.kernel().name();
     at_hand.count(variant.request_key) > 0 ? response.add_have(name) : response.add_builds(name);
   }
-  response.set_boots(job.spec.blocks() * static_cast<uint32_t>(job.spec.variants_size()));
+  response.set_boots(static_cast<uint32_t>(job.plan.blocks_size() * job.spec.variants_size()));
   ASSIGN_OR_RETURN(const plan::History history, PastOf(database_, job.spec));
   const plan::Estimate estimate = plan::EstimateWork(
       job.spec, static_cast<uint32_t>(response.builds_size()), response.boots(), history);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/compare/control.h"
+#include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "db/store/controls.h"
 #include "db/store/reports.h"
@@ -14,20 +15,7 @@ absl::StatusOr<v1::ReportData> ReadReportData(store::Database& database, int64_t
                    FromStore([&] { return store::GetReportData(database, job); }));
   ASSIGN_OR_RETURN(const std::vector<v1::PastNoise> noise,
                    FromStore([&] { return store::NoiseBefore(database, job); }));
-  v1::ReportData out;
-  *out.mutable_job() = data.job;
-  for (const store::ReportVariant& variant : data.variants) {
-    v1::ReportData::VariantData* added = out.add_variants();
-    *added->mutable_variant() = variant.variant;
-    *added->mutable_kernel() = variant.kernel;
-    *added->mutable_build() = variant.build;
-    *added->mutable_expected() = variant.expected;
-  }
-  for (const store::ReportBoot& boot : data.boots) {
-    v1::ReportData::BootData* added = out.add_boots();
-    *added->mutable_view() = boot.view;
-    *added->mutable_result() = boot.result;
-  }
+  v1::ReportData out = ToReportData(data);
   for (const v1::PastNoise& past : noise) *out.add_noise() = past;
   return out;
 }
