@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -11,22 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "controller/plan/make_plan.h"
 #include "controller/plan/stopping.h"
+#include "controller/plan/views.h"
 
 namespace shakedown::plan {
 namespace {
 
 constexpr uint32_t kAnyNumber = std::numeric_limits<uint32_t>::max();
-
-using LastAttempts = std::map<std::pair<uint32_t, uint32_t>, const v1::BootView*>;
-
-LastAttempts LastAttemptsOf(const v1::JobView& view) {
-  LastAttempts last;
-  for (const v1::BootView& boot : view.boots()) {
-    const v1::BootView*& slot = last[{boot.block(), boot.variant()}];
-    if (slot == nullptr || boot.attempt() >= slot->attempt()) slot = &boot;
-  }
-  return last;
-}
 
 Fate FateOf(const v1::PlannedBlock& block, const LastAttempts& last) {
   bool open = false, begun = false, cancelled = false, disturbed = false, lost = false;

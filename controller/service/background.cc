@@ -68,7 +68,11 @@ struct Background::State {
     while (!stopping) {
       hinted = false;
       lock.unlock();
-      const absl::StatusOr<int> kept = KeepJobs(database);
+      absl::StatusOr<int> kept = KeepJobs(database);
+      if (kept.ok()) {
+        const absl::StatusOr<int> controls = StoreOpenControls(database);
+        if (!controls.ok()) kept = controls.status();
+      }
       // A database that is away is the janitor's to tell.
       const bool told = kept.ok() || absl::IsUnavailable(kept.status());
       const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
@@ -102,8 +106,6 @@ struct Background::State {
     }
     if (away) spdlog::info("database: back");
     away = false;
-    const absl::StatusOr<int> controls = StoreOpenControls(database);
-    if (!controls.ok()) spdlog::warn("{}", PrintableLine(controls.status().message(), 1000));
     if (report->boots_given_up + report->builds_given_up + report->blocks_unbound > 0) {
       spdlog::info("janitor: gave up {} boots and {} builds, unbound {} blocks",
                    report->boots_given_up, report->builds_given_up, report->blocks_unbound);

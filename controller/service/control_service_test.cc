@@ -2,17 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "controller/plan/make_plan.h"
-#include "controller/service/prepare_job.h"
 #include "controller/service/store_controls.h"
 #include "controller/service/test_farm.h"
-#include "db/store/controls.h"
-#include "db/store/kernels.h"
-#include "proto/wire/ids.h"
 
 namespace shakedown::service {
 namespace {
@@ -22,27 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Stub = v1::FarmService::Stub;
 
-constexpr char kControlParameter[] = "quiet";  // Tells the control's boots from A's in this test.
-
-// alpha, beta and alpha once more, as the farm stores a job that asks for a control.
-int64_t StoreJob(TestFarm& farm, uint32_t blocks) {
-  plan::Kernels kernels;
-  const auto catalog = store::ListKernels(farm.database());
-  for (const v1::Kernel& kernel : *catalog) kernels[kernel.name()] = kernel;
-  const auto fragments = [](const std::string&) {
-    return absl::StatusOr<std::string>("CONFIG_SMP=y\n");
-  };
-  store::Submission job = PrepareJob(SmallJob(blocks), kernels, {}, fragments, /*seed=*/7).value();
-  v1::Variant* control = job.spec.add_variants();
-  *control = job.spec.variants(0);
-  control->set_control(true);
-  control->add_boot_parameters(kControlParameter);
-  job.spec.set_control(true);
-  job.variants.push_back(job.variants[0]);
-  job.plan = plan::MakePlan(job.spec, 7);
-  job.request_id = NewUuid();
-  job.submitter = "ada";
-  return store::SubmitJob(farm.database(), job).value();
+v1::JobSpec WithControl() {
+  v1::JobSpec spec = SmallJob(8);
+  spec.set_control(true);
+  return spec;
 }
 
 // beta is 15 % slower than alpha; the control is `control` times alpha.
@@ -50,9 +28,7 @@ void RunAll(TestFarm& farm, int64_t job, double control) {
   ScriptedAgent agent = farm.Agent("host1", {"vm1"});
   int boots = 0;
   agent.on_boot = [&](const v1::BootOrder& order) {
-    const auto& parameters = order.boot_parameters();
-    const bool is_control =
-        std::find(parameters.begin(), parameters.end(), kControlParameter) != parameters.end();
+    const bool is_control = absl::StrContains(order.name(), "C");
     const double noise = 1 + 0.001 * (++boots * 7 % 5);
     return ScriptedAgent::Measured(order, noise * 20 *
                                               (is_control                 ? control
@@ -71,8 +47,8 @@ v1::GetReportResponse ReportOf(TestFarm& farm, int64_t job, const std::string& f
 
 TEST(ControlServiceTest, AFailedControlWithholdsVerdictsAndMarksTheMachine) {
   TestFarm farm;
-  const int64_t job = StoreJob(farm, 8);
-  EXPECT_THAT(ReportOf(farm, job).text(), Not(HasSubstr("quiet")));
+  const int64_t job = farm.Submit(WithControl()).value();
+  EXPECT_THAT(ReportOf(farm, job).text(), Not(HasSubstr("C  ")));
   RunAll(farm, job, 1.3);
   const v1::GetReportResponse report = ReportOf(farm, job);
   EXPECT_EQ(report.conclusion(), "inconclusive");
@@ -94,7 +70,7 @@ TEST(ControlServiceTest, LaterJobsKnowTheNoise) {
   EXPECT_EQ(before->detect_size(), 0);
   EXPECT_THAT(before->detect_note(), HasSubstr("no past of make.real"));
 
-  const int64_t job = StoreJob(farm, 8);
+  const int64_t job = farm.Submit(WithControl()).value();
   RunAll(farm, job, 1);
   EXPECT_EQ(ReportOf(farm, job).conclusion(), "worse");
   ASSERT_TRUE(StoreOpenControls(farm.database()).ok());

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/compare/detect.h"
-#include "controller/service/prepare_job.h"
+#include "controller/plan/views.h"
 #include "controller/service/store_call.h"
 #include "db/store/agents.h"
 #include "db/store/past_blocks.h"
@@ -47,7 +47,7 @@ absl::Status AddDetection(store::Database& database, const v1::JobSpec& spec, do
   ASSIGN_OR_RETURN(const auto machines, FromStore([&] { return store::ListMachines(database); }));
   std::vector<std::string> names;
   for (const v1::MachineView& machine : machines) {
-    if (Meets(machine, spec.machines())) names.push_back(machine.name());
+    if (plan::Meets(machine, spec.machines())) names.push_back(machine.name());
   }
   ASSIGN_OR_RETURN(const store::PastSpread past, FromStore([&] {
                      return store::PastSpreadOf(database, spec.loads(), compare::PrimariesOf(spec),

@@ -22,9 +22,6 @@ absl::StatusOr<store::Submission> PrepareJob(const v1::JobSpec& spec, const plan
                                              const kernels::FragmentReader& fragments,
                                              uint64_t seed);
 
-// Whether the machine meets every condition.
-bool Meets(const v1::MachineView& machine, const v1::MachineSelector& selector);
-
 // OK when some machine that an agent has shown meets every condition. InvalidArgument names the
 // condition and the machines there are.
 absl::Status CheckMachines(const v1::MachineSelector& selector,
