@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "controller/cli/exit_code.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -159,6 +160,23 @@ void AddJob(CLI::App* app, int64_t& job) {
 
 void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
 
+CLI::Option* AddDetect(CLI::App* sub, double& detect) {
+  return sub
+      ->add_option_function<std::string>(
+          "--detect",
+          [&detect](const std::string& text) {
+            absl::string_view number = text;
+            const double unit = absl::ConsumeSuffix(&number, "%") ? 100 : 1;
+            if (!absl::SimpleAtod(number, &detect) || !(detect > 0 && detect < unit)) {
+              throw CLI::ValidationError(absl::StrCat(
+                  "--detect ", Quoted(text), ": want a change above 0% and below 100%, e.g. 3%"));
+            }
+            detect /= unit;
+          },
+          "With --dry-run: how many blocks and hours it takes to find a change of so much")
+      ->type_name("PERCENT");
+}
+
 void AddStopping(CLI::App* sub, StoppingArgs& args) {
   CLI::Option* blocks = AddNumber<uint32_t>(
       sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
@@ -210,7 +228,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
       "Seed of the boot order; default: drawn by the farm and stored");
   CLI::Option* wait =
       sub->add_flag("--wait", args.wait, "Follow the job to its end, then print its report");
-  sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing")->excludes(wait);
+  CLI::Option* dry_run = sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing");
+  dry_run->excludes(wait);
+  AddDetect(sub, args.detect)->needs(dry_run);
   AddJson(sub, args.json);
   sub->footer(kSubmitFooter);
   sub->callback([&parse] { parse.invocation.command = parse.submit; });

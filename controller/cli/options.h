@@ -26,6 +26,7 @@ struct SubmitArgs {
   std::optional<uint64_t> seed;
   bool wait = false;
   bool dry_run = false;
+  double detect = 0;  // A part; with dry_run. 0: not asked.
   bool json = false;
 };
 struct WatchArgs {

@@ -59,6 +59,7 @@ constexpr Entry kRegistry[] = {
     {"interbench.*.*.latency.p95", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
     {"interbench.*.*.latency.p99", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
     {"interbench.*.*.latency.p99.9", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
+    {"interbench.*.*.latency.worst1pct", kLower, Scale::kDifference, "ms", 0.1, Role::kSecondary},
     // Spread inside a boot, and counts that the percentages are made of.
     {"interbench.*.*.latency.sd", kLower, Scale::kDifference, "ms", 0.1, Role::kInfo},
     {"interbench.*.*.latency.rms", kLower, Scale::kDifference, "ms", 0.1, Role::kInfo},
