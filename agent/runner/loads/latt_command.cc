@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/parallel_command.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/status.h"
 
@@ -29,8 +30,8 @@ absl::Status Repeat(const LattCommand& latt, LattCommandReport& report) {
   const absl::Duration until = clock.Elapsed() + latt.repeat_for;
   do {
     if (latt.build) RETURN_IF_ERROR(RemoveObjects(*latt.build));
-    ASSIGN_OR_RETURN(const CommandTimes times, TimeCommand(latt.command));
-    RETURN_IF_ERROR(CommandStatus(latt.command, times));
+    ASSIGN_OR_RETURN(const ParallelTimes parallel, TimeParallel(latt.command, latt.copies));
+    const CommandTimes times = parallel.Whole();
     if (latt.build) {
       ASSIGN_OR_RETURN(const size_t objects, CountObjects(*latt.build));
       if (objects == 0) {

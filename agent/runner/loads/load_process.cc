@@ -12,10 +12,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/activities.h"
 #include "agent/runner/loads/build_tree.h"
+#include "agent/runner/loads/guard.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
+#include "agent/runner/loads/prepare_build.h"
 #include "agent/runner/loads/process_tree.h"
+#include "proto/wire/load_kind.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -60,7 +64,8 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         event.mutable_progress()->set_text(OneLine(text));
                         SendEvent(fd, event);
                       }};
-  absl::StatusOr<v1::LoadRun> run = RunLoad(request.load(), context);
+  context.inputs = place.inputs;
+  absl::StatusOr<v1::LoadRun> run = PerformLoad(request, context);
   v1::RunnerEvent event;
   if (run.ok()) {
     run->set_output(Utf8Tail(run->output(), kLongestOutput));
@@ -101,11 +106,12 @@ absl::Status LoadProcess::Fork() {
   scratch_ = scratch;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
-  pid_ = fork();
-  if (pid_ == 0) {
-    close(ends[0]);
-    Work(request_, place_, scratch_, ends[1]);
-  }
+  pid_ = ForkGuarded(
+      [&] {
+        close(ends[0]);
+        Work(request_, place_, scratch_, ends[1]);
+      },
+      [&] { RemoveFiles().IgnoreError(); });
   const int error = errno;
   close(ends[1]);
   events_ = ends[0];
@@ -196,7 +202,7 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
   if (!status.ok()) event = FailureEvent(status);
   if (event.has_failure()) {
     event.mutable_failure()->set_error(absl::StrCat("load ", request_.index(), " (",
-                                                    LoadName(request_.load()),
+                                                    LoadKind(request_.load()),
                                                     "): ", event.failure().error()));
   } else if (event.has_load_run()) {
     v1::LoadRun& run = *event.mutable_load_run();
@@ -209,14 +215,18 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
 }
 
 absl::Status LoadProcess::CleanUp() {
-  absl::Status status = EndDescendants(kEndLimit, clock_);
+  const absl::Status ended = EndDescendants(kEndLimit, clock_);
+  const absl::Status removed = RemoveFiles();
+  return ended.ok() ? removed : ended;
+}
+
+absl::Status LoadProcess::RemoveFiles() {
+  absl::Status status;
   std::error_code error;
   std::filesystem::remove_all(scratch_, error);
-  if (error && status.ok()) status = ErrnoStatus(error.value(), scratch_);
-  const v1::Load& load = request_.load();
-  if (load.has_make() || (load.has_latt() && load.latt().command().empty())) {
-    const absl::StatusOr<BuildPlan> plan =
-        PlanBuild(load.has_make() ? load.make() : load.latt().make(), place_.tree);
+  if (error) status = ErrnoStatus(error.value(), scratch_);
+  for (const v1::MakeLoad& make : BuildsInPlace(request_.load())) {
+    const absl::StatusOr<BuildPlan> plan = PlanBuild(make, place_.tree);
     if (plan.ok() && status.ok()) status = RemoveNamedObjects(*plan);
   }
   return status;

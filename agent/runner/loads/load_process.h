@@ -21,6 +21,7 @@ namespace shakedown::runner {
 struct LoadPlace {
   std::string scratch_parent = "/var/tmp";  // On a disk. A folder of its own is made in it.
   std::string tree = "/usr/src/load";
+  std::string inputs = "/run/shakedown/inputs";
   bool share_output = false;  // The load's commands write to our standard output.
   // The watcher runs at SCHED_FIFO 1 while the load runs, where allowed, and the out-of-memory
   // killer prefers the load: a load or scheduler that starves ordinary tasks is then seen as slow,
@@ -28,7 +29,8 @@ struct LoadPlace {
   bool watcher_first = false;
 };
 
-// One load at a time in one process; the process must have called AdoptOrphans(). Not thread-safe.
+// One load at a time in one process; the process must have called AdoptOrphans(). Should it die in
+// the middle, even by SIGKILL, the load's processes and files go with it. Not thread-safe.
 class LoadProcess {
  public:
   static constexpr absl::Duration kBeat = absl::Seconds(1);
@@ -56,6 +58,7 @@ class LoadProcess {
   LoadProcess(const v1::RunLoad& request, const LoadPlace& place, Clock& clock);
   absl::Status Fork();
   absl::Status CleanUp();
+  absl::Status RemoveFiles();
   void Receive();
   v1::RunnerEvent Finish(absl::Status status);
   v1::RunnerEvent Beat();
