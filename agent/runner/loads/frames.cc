@@ -87,9 +87,19 @@ void Record(const v1::FramesLoad& load, const FrameStats& stats, uint32_t iterat
       static_cast<double>(stats.between_us.Max()) / 1000);
 }
 
+FrameStats PlayOnce(const v1::FramesLoad& load, FrameWorld* world) {
+  const uint64_t frames = uint64_t{load.fps()} * load.seconds();
+  if (world != nullptr) return PaceFrames(load.fps(), frames, *world);
+  FrameMachine machine(
+      LoopsPerFrame(load.loops_per_ms(), load.fps(), load.cpu_percent(), load.threads()),
+      load.threads());
+  return PaceFrames(load.fps(), frames, machine);
+}
+
 }  // namespace
 
-absl::StatusOr<v1::LoadRun> RunFramesLoad(const v1::Load& asked, const LoadContext& context) {
+absl::StatusOr<v1::LoadRun> RunFramesLoad(const v1::Load& asked, const LoadContext& context,
+                                          FrameWorld* world) {
   v1::LoadRun run;
   ASSIGN_OR_RETURN(v1::FramesLoad load, WithDefaults(asked.frames(), context));
   if (load.loops_per_ms() == 0) {
@@ -103,10 +113,7 @@ absl::StatusOr<v1::LoadRun> RunFramesLoad(const v1::Load& asked, const LoadConte
     context.progress(static_cast<double>(i - 1) / all,
                      absl::StrCat("frames, ", load.fps(), " fps for ", load.seconds(),
                                   " s, iteration ", i, " of ", all));
-    FrameMachine machine(
-        LoopsPerFrame(load.loops_per_ms(), load.fps(), load.cpu_percent(), load.threads()),
-        load.threads());
-    const FrameStats stats = PaceFrames(load.fps(), uint64_t{load.fps()} * load.seconds(), machine);
+    const FrameStats stats = PlayOnce(load, world);
     RETURN_IF_ERROR(beside.CheckAlive());
     if (stats.shown < 2) {
       return absl::FailedPreconditionError(

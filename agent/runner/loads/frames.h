@@ -3,6 +3,7 @@
 #define SHAKEDOWN_AGENT_RUNNER_LOADS_FRAMES_H_
 
 #include "absl/status/statusor.h"
+#include "agent/runner/loads/frame_pacing.h"
 #include "agent/runner/loads/load.h"
 
 namespace shakedown::runner {
@@ -12,7 +13,9 @@ namespace shakedown::runner {
 // frames.time.{avg,p50,p95,p99,max} (ms, between two pictures), frames.start.{avg,p95,p99,max} (ms,
 // lateness of the start), frames.loops_per_ms. Histograms frames.time and frames.start (us).
 // FailedPrecondition: fewer than two frames were shown.
-absl::StatusOr<v1::LoadRun> RunFramesLoad(const v1::Load& load, const LoadContext& context);
+// `world` takes the machine's place, for tests.
+absl::StatusOr<v1::LoadRun> RunFramesLoad(const v1::Load& load, const LoadContext& context,
+                                          FrameWorld* world = nullptr);
 
 }  // namespace shakedown::runner
 
