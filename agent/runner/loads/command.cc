@@ -34,6 +34,7 @@ absl::Status WriteScript(const std::string& path, absl::string_view text) {
 absl::StatusOr<TimedCommand> CommandOf(const v1::CommandLoad& load, const LoadContext& context) {
   TimedCommand command;
   command.share_output = context.share_output;
+  command.own_environment = context.for_person;
   if (load.words().empty() == load.script().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "command: ", load.words().empty() ? "neither" : "both", " words and script, want one"));
@@ -62,7 +63,7 @@ void Record(const ParallelTimes& times, Recorder recorder) {
   recorder.Add("command.majflt", static_cast<double>(whole.major_faults), "1");
   recorder.Add("command.ctxt.voluntary", static_cast<double>(whole.voluntary_switches), "1");
   recorder.Add("command.ctxt.involuntary", static_cast<double>(whole.involuntary_switches), "1");
-  recorder.Add("command.exit_code", 0, "1");
+  recorder.Add("command.exit_code", whole.exit_code, "1");
   if (times.copies.size() == 1) return;
   double sum = 0, longest = 0;
   for (const CommandTimes& copy : times.copies) {
@@ -85,15 +86,16 @@ absl::StatusOr<v1::LoadRun> RunCommandLoad(const v1::Load& load, const LoadConte
   if (load.command().under_latt()) {
     v1::Load latt = load;
     *latt.mutable_latt() = load.command().latt();
-    return RunLattAround(latt, {command, copies, {}, absl::Seconds(latt.latt().seconds())},
-                         context);
+    return RunLattAround(
+        latt, {command, copies, {}, absl::Seconds(latt.latt().seconds()), context.for_person},
+        context);
   }
   v1::LoadRun run;
   const uint32_t all = AllIterations(load);
   for (uint32_t i = 1; i <= all; ++i) {
     context.progress(static_cast<double>(i - 1) / all,
                      absl::StrCat(command.argv[0], ", iteration ", i, " of ", all));
-    absl::StatusOr<ParallelTimes> times = TimeParallel(command, copies);
+    absl::StatusOr<ParallelTimes> times = TimeParallel(command, copies, context.for_person);
     if (!times.ok()) return Annotate(times.status(), absl::StrCat("iteration ", i));
     Record(*times, Recorder(run, i, IsWarmup(load, i)));
     for (const CommandTimes& copy : times->copies) {

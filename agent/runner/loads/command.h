@@ -9,7 +9,7 @@ namespace shakedown::runner {
 
 // Per iteration: command.real, command.user, command.sys (s; of several copies: the whole, from
 // before the first to after the last, and the sums), command.majflt, command.ctxt.{voluntary,
-// involuntary}, command.exit_code ("1": 0, any other makes the load fail); of several copies also
+// involuntary}, command.exit_code ("1"; any but 0 makes the load fail, unless a person waits for it); of several copies also
 // command.copy.{avg,max} (s, real). A script is a file of its own, mode 0700, in the folder the
 // command runs in, which is below context.scratch. Under latt: the measurements of latt.h instead.
 // InvalidArgument: words and a script or none, a script without "#!", too many copies.

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "agent/runner/loads/samples.h"
+#include "agent/runner/loads/latency_stats.h"
 
 namespace shakedown::runner {
 
@@ -18,17 +18,17 @@ class FrameWorld {
 };
 
 struct FrameStats {
-  uint64_t due = 0;       // Frames whose time has come.
-  uint64_t shown = 0;     // Decoded, in time or not.
-  uint64_t late = 0;      // Of those: finished after their deadline.
-  uint64_t dropped = 0;   // Their deadline had passed before their work started.
-  int64_t length_ns = 0;  // From the first frame's start to the end, late or not.
-  int64_t freeze_ns = 0;  // The longest time without a new picture, from the start to the end.
-  double jitter_us = 0;   // Mean distance of the times between pictures from the period.
-  Samples between_us;     // Times between two pictures: what a viewer sees. One less than shown.
+  uint64_t due = 0;         // Frames whose time has come.
+  uint64_t shown = 0;       // Decoded, in time or not.
+  uint64_t late = 0;        // Of those: finished after their deadline.
+  uint64_t dropped = 0;     // Their deadline had passed before their work started.
+  int64_t length_ns = 0;    // From the first frame's start to the end, late or not.
+  int64_t freeze_ns = 0;    // The longest time without a new picture, from the start to the end.
+  double jitter_us = 0;     // Mean distance of the times between pictures from the period.
+  LatencyStats between_us;  // Times between two pictures: what a viewer sees. One less than shown.
   // From when a frame should have started to when it did, or was given up: a stall counts for every
   // frame it swallowed.
-  Samples start_us;
+  LatencyStats start_us;
   double Fps() const;  // Pictures a second.
 };
 

@@ -86,10 +86,10 @@ TEST(FrameStatsTest, AStallCountsForEveryFrameItSwallowed) {
   FakeWorld world({10}, {{3, 100}});
   const FrameStats stats = PaceFrames(25, 10, world);
   // Frames 3, 4 and 5 started 100, 60 and 20 ms late.
-  EXPECT_EQ(stats.start_us.Max(), 100000u);
-  EXPECT_EQ(stats.start_us.Quantile(0.9), 60000u);
-  EXPECT_EQ(stats.start_us.Quantile(0.8), 20000u);
-  EXPECT_EQ(stats.start_us.Quantile(0.7), 0u);
+  EXPECT_EQ(stats.start_us.max(), 100000u);
+  EXPECT_NEAR(stats.start_us.Quantile(0.9), 60000, 60);
+  EXPECT_NEAR(stats.start_us.Quantile(0.8), 20000, 20);
+  EXPECT_EQ(stats.start_us.Quantile(0.7), 0);
 }
 
 TEST(FrameStatsTest, JitterIsTheMeanDistanceFromThePeriod) {
@@ -133,7 +133,7 @@ TEST(RunFramesLoadTest, Measurements) {
   EXPECT_EQ(second["frames.dropped"], 0);
   EXPECT_EQ(second["frames.dropped.share"], 0);
   EXPECT_EQ(second["frames.freeze"], 40);
-  EXPECT_EQ(second["frames.time.p50"], 40);
+  EXPECT_NEAR(second["frames.time.p50"], 40, 0.04);
   EXPECT_EQ(second["frames.start.max"], 0);
   ASSERT_EQ(run.histograms_size(), 4);
   const v1::LatencyHistogram& start = run.histograms(1);

@@ -38,25 +38,15 @@ absl::StatusOr<v1::FramesLoad> WithDefaults(v1::FramesLoad load, const LoadConte
   return load;
 }
 
-void AddTimes(absl::string_view name, const Samples& us, bool from_intended_start,
-              const FrameStats& stats, uint32_t iteration, bool warmup, v1::LoadRun& run) {
-  Recorder recorder(run, iteration, warmup);
+void AddTimes(absl::string_view name, const LatencyStats& us, Recorder& recorder) {
   const auto add = [&](absl::string_view what, double value_us) {
     recorder.Add(absl::StrCat(name, ".", what), value_us / 1000, "ms");
   };
   add("avg", us.Mean());
   for (const auto& [what, q] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}}) {
-    add(what, static_cast<double>(us.Quantile(q)));
+    add(what, us.Quantile(q));
   }
-  add("max", static_cast<double>(us.Max()));
-  v1::LatencyHistogram& histogram = *run.add_histograms();
-  histogram.set_metric(std::string(name));
-  histogram.set_unit("us");
-  histogram.set_iteration(iteration);
-  histogram.set_warmup(warmup);
-  histogram.set_duration_ms(static_cast<uint64_t>(stats.length_ns / 1000000));
-  histogram.set_from_intended_start(from_intended_start);
-  us.Fill(histogram);
+  add("max", static_cast<double>(us.max()));
 }
 
 void Record(const v1::FramesLoad& load, const FrameStats& stats, uint32_t iteration, bool warmup,
@@ -74,17 +64,19 @@ void Record(const v1::FramesLoad& load, const FrameStats& stats, uint32_t iterat
   recorder.Add("frames.freeze", static_cast<double>(stats.freeze_ns) / 1e6, "ms");
   recorder.Add("frames.jitter", stats.jitter_us / 1000, "ms");
   recorder.Add("frames.loops_per_ms", static_cast<double>(load.loops_per_ms()), "1");
-  AddTimes("frames.time", stats.between_us, false, stats, iteration, warmup, run);
-  AddTimes("frames.start", stats.start_us, true, stats, iteration, warmup, run);
+  AddTimes("frames.time", stats.between_us, recorder);
+  AddTimes("frames.start", stats.start_us, recorder);
+  const absl::Duration length = absl::Nanoseconds(stats.length_ns);
+  recorder.AddHistogram("frames.time", stats.between_us.histogram(), length);
+  recorder.AddHistogram("frames.start", stats.start_us.histogram(), length, true);
   absl::StrAppendFormat(
       run.mutable_output(),
       "%d fps wanted, %.2f shown; %d of %d frames dropped, %d late; longest freeze "
       "%.1f ms, jitter %.2f ms; between frames p50 %.1f, p99 %.1f, max %.1f ms\n",
       load.fps(), stats.Fps(), stats.dropped, stats.due, stats.late,
       static_cast<double>(stats.freeze_ns) / 1e6, stats.jitter_us / 1000,
-      static_cast<double>(stats.between_us.Quantile(0.5)) / 1000,
-      static_cast<double>(stats.between_us.Quantile(0.99)) / 1000,
-      static_cast<double>(stats.between_us.Max()) / 1000);
+      stats.between_us.Quantile(0.5) / 1000, stats.between_us.Quantile(0.99) / 1000,
+      static_cast<double>(stats.between_us.max()) / 1000);
 }
 
 FrameStats PlayOnce(const v1::FramesLoad& load, FrameWorld* world) {

@@ -119,7 +119,8 @@ absl::Status LattClients::StartOne(size_t work_bytes) {
   return absl::OkStatus();
 }
 
-absl::Status LattClients::Round(LattStats& stats) {
+absl::Status LattClients::Round(LattStats& stats,
+                                const std::function<void(absl::string_view)>& trace) {
   std::vector<int64_t> sent(clients_.size());
   std::vector<pollfd> waiting;
   for (size_t i = 0; i < clients_.size(); ++i) {
@@ -148,9 +149,12 @@ absl::Status LattClients::Round(LattStats& stats) {
       }
       const int64_t wakeup_us = (answer.woken_ns - sent[i]) / 1000;
       stats.wakeup.Add(static_cast<uint64_t>(wakeup_us));
-      if (answer.done_ns > 0) {
-        stats.work.Add(static_cast<uint64_t>((answer.done_ns - sent[i]) / 1000 - wakeup_us));
-      }
+      const int64_t work_us = (answer.done_ns - sent[i]) / 1000 - wakeup_us;
+      if (answer.done_ns > 0) stats.work.Add(static_cast<uint64_t>(work_us));
+      if (!trace) continue;
+      trace(absl::StrCat(
+          "round ", stats.rounds + 1, " client ", i + 1, ": wakeup ", wakeup_us, " usec",
+          answer.done_ns > 0 ? absl::StrCat(", work ", work_us, " usec") : "", "\n"));
     }
   }
   ++stats.rounds;

@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "agent/runner/loads/beside.h"
 #include "agent/runner/loads/caches.h"
+#include "agent/runner/loads/latency_stats.h"
 #include "agent/runner/loads/program_start.h"
-#include "agent/runner/loads/samples.h"
 #include "agent/runner/loads/timed_command.h"
 #include "proto/wire/status.h"
 
@@ -63,9 +63,9 @@ absl::StatusOr<LaunchPlan> PlanLaunch(const v1::LaunchLoad& load, const LoadCont
   return plan;
 }
 
-absl::StatusOr<Samples> LaunchAll(const LaunchPlan& plan, const LoadContext& context,
-                                  BesideLoad& beside) {
-  Samples us;
+absl::StatusOr<LatencyStats> LaunchAll(const LaunchPlan& plan, const LoadContext& context,
+                                       BesideLoad& beside) {
+  LatencyStats us;
   for (uint32_t n = 1; n <= plan.count; ++n) {
     if (n > 1) context.clock.Sleep(absl::Milliseconds(plan.pause_ms));
     if (plan.cold) RETURN_IF_ERROR(DropCaches());
@@ -77,27 +77,21 @@ absl::StatusOr<Samples> LaunchAll(const LaunchPlan& plan, const LoadContext& con
   return us;
 }
 
-void Record(const LaunchPlan& plan, const Samples& us, absl::Duration took, uint32_t iteration,
+void Record(const LaunchPlan& plan, const LatencyStats& us, absl::Duration took, uint32_t iteration,
             bool warmup, v1::LoadRun& run) {
   const std::string prefix = plan.prefix();
   Recorder recorder(run, iteration, warmup);
   recorder.Add(prefix + ".avg", us.Mean(), "us");
   for (const auto& [what, q] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}}) {
-    recorder.Add(absl::StrCat(prefix, ".", what), static_cast<double>(us.Quantile(q)), "us");
+    recorder.Add(absl::StrCat(prefix, ".", what), us.Quantile(q), "us");
   }
-  recorder.Add(prefix + ".max", static_cast<double>(us.Max()), "us");
+  recorder.Add(prefix + ".max", static_cast<double>(us.max()), "us");
   recorder.Add(prefix + ".n", static_cast<double>(us.n()), "1");
-  v1::LatencyHistogram& histogram = *run.add_histograms();
-  histogram.set_metric(prefix);
-  histogram.set_unit("us");
-  histogram.set_iteration(iteration);
-  histogram.set_warmup(warmup);
-  histogram.set_duration_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(took)));
-  us.Fill(histogram);
+  recorder.AddHistogram(prefix, us.histogram(), took);
   absl::StrAppendFormat(run.mutable_output(),
-                        "%d %s launches of %s: avg %.0f, p50 %d, p95 %d, p99 %d, max %d us\n",
+                        "%d %s launches of %s: avg %.0f, p50 %.0f, p95 %.0f, p99 %.0f, max %d us\n",
                         us.n(), plan.cold ? "cold" : "warm", plan.argv[0], us.Mean(),
-                        us.Quantile(0.5), us.Quantile(0.95), us.Quantile(0.99), us.Max());
+                        us.Quantile(0.5), us.Quantile(0.95), us.Quantile(0.99), us.max());
 }
 
 }  // namespace
@@ -113,7 +107,7 @@ absl::StatusOr<v1::LoadRun> RunLaunchLoad(const v1::Load& load, const LoadContex
                      absl::StrCat("launch, ", plan.count, plan.cold ? " cold" : " warm",
                                   ", iteration ", i, " of ", all));
     const absl::Duration start = context.clock.Elapsed();
-    ASSIGN_OR_RETURN(const Samples us, LaunchAll(plan, context, beside));
+    ASSIGN_OR_RETURN(const LatencyStats us, LaunchAll(plan, context, beside));
     Record(plan, us, context.clock.Elapsed() - start, i, IsWarmup(load, i), run);
   }
   RETURN_IF_ERROR(beside.Stop());

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/activities.h"
 #include "agent/runner/loads/build_tree.h"
-#include "agent/runner/loads/guard.h"
+#include "agent/runner/loads/guardian.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
 #include "agent/runner/loads/prepare_build.h"
@@ -53,7 +52,6 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
 
 [[noreturn]] void Work(const v1::RunLoad& request, const LoadPlace& place,
                        const std::string& scratch, int fd) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Refused: the load is spared like its watcher, which only a machine out of memory would notice.
   if (place.watcher_first) ExposeToOutOfMemory().IgnoreError();
   setsid();  // One session: one autogroup for all of the load.
@@ -65,6 +63,10 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         SendEvent(fd, event);
                       }};
   context.inputs = place.inputs;
+  context.for_person = place.for_person;
+  context.table = place.table;
+  context.trace = place.trace;
+  context.comment = place.comment;
   absl::StatusOr<v1::LoadRun> run = PerformLoad(request, context);
   v1::RunnerEvent event;
   if (run.ok()) {
@@ -106,12 +108,13 @@ absl::Status LoadProcess::Fork() {
   scratch_ = scratch;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
-  pid_ = ForkGuarded(
-      [&] {
-        close(ends[0]);
-        Work(request_, place_, scratch_, ends[1]);
-      },
-      [&] { RemoveFiles().IgnoreError(); });
+  const pid_t self = getpid();
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(ends[0]);
+    ContinueUnderGuard(self, ends[1], [this] { RemoveFiles().IgnoreError(); });
+    Work(request_, place_, scratch_, ends[1]);
+  }
   const int error = errno;
   close(ends[1]);
   events_ = ends[0];
@@ -174,6 +177,10 @@ std::vector<v1::RunnerEvent> LoadProcess::Step() {
   return events;
 }
 
+void LoadProcess::Interrupt() {
+  if (!done_) kill(pid_, SIGINT);
+}
+
 std::vector<v1::RunnerEvent> LoadProcess::Stop(absl::string_view why) {
   if (done_) return {};
   return {Finish(absl::CancelledError(why))};
@@ -215,12 +222,12 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
 }
 
 absl::Status LoadProcess::CleanUp() {
-  const absl::Status ended = EndDescendants(kEndLimit, clock_);
+  absl::Status status = EndDescendants(kEndLimit, clock_);
   const absl::Status removed = RemoveFiles();
-  return ended.ok() ? removed : ended;
+  return status.ok() ? removed : status;
 }
 
-absl::Status LoadProcess::RemoveFiles() {
+absl::Status LoadProcess::RemoveFiles() const {
   absl::Status status;
   std::error_code error;
   std::filesystem::remove_all(scratch_, error);

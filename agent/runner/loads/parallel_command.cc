@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -23,6 +24,7 @@ CommandTimes ParallelTimes::Whole() const {
   CommandTimes whole;
   whole.real_s = copies.size() == 1 ? copies[0].real_s : real_s;
   for (const CommandTimes& copy : copies) {
+    whole.exit_code = std::max(whole.exit_code, copy.exit_code);
     whole.user_s += copy.user_s;
     whole.system_s += copy.system_s;
     whole.major_faults += copy.major_faults;
@@ -32,7 +34,8 @@ CommandTimes ParallelTimes::Whole() const {
   return whole;
 }
 
-absl::StatusOr<ParallelTimes> TimeParallel(const TimedCommand& command, uint32_t copies) {
+absl::StatusOr<ParallelTimes> TimeParallel(const TimedCommand& command, uint32_t copies,
+                                           bool any_status) {
   std::vector<absl::StatusOr<CommandTimes>> results(copies, absl::UnknownError("did not run"));
   ParallelTimes times;
   const double start = Now();
@@ -47,8 +50,8 @@ absl::StatusOr<ParallelTimes> TimeParallel(const TimedCommand& command, uint32_t
   }
   times.real_s = Now() - start;
   for (uint32_t i = 0; i < copies; ++i) {
-    absl::Status status =
-        results[i].ok() ? CommandStatus(command, *results[i]) : results[i].status();
+    absl::Status status = results[i].status();
+    if (status.ok() && !any_status) status = CommandStatus(command, *results[i]);
     if (!status.ok() && copies > 1) {
       status = Annotate(status, absl::StrCat("copy ", i + 1, " of ", copies));
     }

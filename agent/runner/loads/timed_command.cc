@@ -45,7 +45,7 @@ double Now() {
 }
 
 // In the child: only async-signal-safe calls.
-[[noreturn]] void Exec(const TimedCommand& command, char* const* argv,
+[[noreturn]] void Exec(const TimedCommand& command, const char* program, char* const* argv,
                        const char* const* environment, int output, int error_fd) {
   setpgid(0, 0);
   sigset_t none;
@@ -57,7 +57,10 @@ double Now() {
   if (good && output >= 0)
     good = dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
   if (good && !command.folder.empty()) good = chdir(command.folder.c_str()) == 0;
-  if (good) execvpe(argv[0], argv, const_cast<char* const*>(environment));
+  if (good && command.own_environment) execvpe(argv[0], argv, environ);
+  if (good && !command.own_environment) {
+    execve(program, argv, const_cast<char* const*>(environment));
+  }
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = write(error_fd, &error, sizeof error);
   _exit(127);
@@ -80,6 +83,9 @@ absl::StatusOr<CommandTimes> TimeCommand(const TimedCommand& command) {
   for (const std::string& word : command.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const std::vector<const char*> environment = Environment();
+  const bool search = !command.own_environment && !absl::StrContains(command.argv[0], '/');
+  const std::string program = search ? FindProgram(command.argv[0]) : command.argv[0];
+  if (program.empty()) return ErrnoStatus(ENOENT, absl::StrCat("start ", command.argv[0]));
   // In memory and without a reader, so that writing it wakes nobody.
   Descriptor output(command.share_output ? -1 : memfd_create("output", MFD_CLOEXEC));
   if (output.get() >= 0) fcntl(output.get(), F_SETFL, O_APPEND);
@@ -90,7 +96,9 @@ absl::StatusOr<CommandTimes> TimeCommand(const TimedCommand& command) {
   const double start = Now();
   const pid_t pid = fork();
   if (pid < 0) return ErrnoStatus(errno, absl::StrCat("fork for ", command.argv[0]));
-  if (pid == 0) Exec(command, argv.data(), environment.data(), output.get(), error_write.get());
+  if (pid == 0)
+    Exec(command, program.c_str(), argv.data(), environment.data(), output.get(),
+         error_write.get());
   setpgid(pid, pid);
   error_write.Close();
   int exec_error = 0;

@@ -17,10 +17,11 @@ inline constexpr char kCommandPath[] =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 struct TimedCommand {
-  std::vector<std::string> argv;  // argv[0] is looked up in kCommandPath.
+  std::vector<std::string> argv;  // argv[0] is looked up in kCommandPath, or in our PATH.
   std::string folder;             // Working directory; empty: ours.
   bool share_output = false;      // Else the last bytes are kept.
   size_t keep = 16 << 10;         // So many.
+  bool own_environment = false;   // Ours instead of the clean one, for a person's command.
 };
 
 // CPU times, faults and switches are those of the program and all descendants it waited for.
