@@ -17,6 +17,7 @@ struct SubmitArgs {
   std::string baseline;
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
+  std::vector<std::string> background;
   std::optional<uint32_t> blocks;
   std::optional<std::string> title;
   std::vector<std::string> machines;

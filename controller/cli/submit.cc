@@ -7,6 +7,8 @@
 #include "controller/cli/words.h"
 #include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
+#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -20,6 +22,11 @@ constexpr size_t kMostVariants = 26;
 constexpr size_t kMostLoads = 32;
 // A controller restarts in seconds; somebody who gave a wrong address waits this long.
 constexpr absl::Duration kSubmitPatience = absl::Seconds(20);
+
+// Of "script=FILE" and "config=FILE": none may be longer than a configuration.
+absl::StatusOr<std::string> ReadLoadFile(const std::string& path) {
+  return ReadFile(path, 1 << 20);
+}
 
 absl::Status Wrong(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -44,12 +51,21 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     *spec.add_variants() = *std::move(challenger);
   }
   for (const std::string& text : args.loads) {
-    absl::StatusOr<v1::Load> load = plan::ParseLoad(text);
-    if (!load.ok()) return Annotate(load.status(), "--load");
-    *spec.add_loads() = *std::move(load);
+    absl::StatusOr<std::vector<v1::Load>> loads = plan::ParseLoads(text, ReadLoadFile);
+    if (!loads.ok()) return Annotate(loads.status(), "--load");
+    spec.mutable_loads()->Add(loads->begin(), loads->end());
   }
   spec.set_blocks(kDefaultBlocks);
   return spec;
+}
+
+absl::Status AddBackground(const SubmitArgs& args, v1::JobSpec* spec) {
+  for (const std::string& text : args.background) {
+    absl::StatusOr<v1::Activity> activity = plan::ParseActivity(text);
+    if (!activity.ok()) return Annotate(activity.status(), "--background");
+    *spec->add_background() = *std::move(activity);
+  }
+  return absl::OkStatus();
 }
 
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
@@ -66,6 +82,10 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
   const v1::JobSpec whole = plan::WithDefaults(spec);
   for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
+  }
+  if (!whole.background().empty()) screen.Print("beside each load\n");
+  for (const v1::Activity& activity : whole.background()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintActivity(activity), 400), "\n"));
   }
   screen.Print("builds\n");
   for (const std::string& kernel : planned.builds()) {
@@ -149,6 +169,7 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
   }
+  RETURN_IF_ERROR(AddBackground(args, &spec));
   if (args.blocks.has_value()) spec.set_blocks(*args.blocks);
   if (args.title.has_value()) spec.set_title(*args.title);
   if (args.attempts.has_value()) spec.set_max_attempts(*args.attempts);

@@ -9,10 +9,10 @@ namespace shakedown::plan {
 
 // The tasks interbench measures and the loads it measures them under, in its own spelling and
 // order.
-inline constexpr std::array<absl::string_view, 4> kInterbenchBenchmarks = {"Audio", "Video", "X",
-                                                                           "Gaming"};
-inline constexpr std::array<absl::string_view, 8> kInterbenchLoads = {
-    "None", "Video", "X", "Burn", "Write", "Read", "Compile", "Memload"};
+inline constexpr std::array<absl::string_view, 5> kInterbenchBenchmarks = {"Audio", "Video", "X",
+                                                                           "Gaming", "Custom"};
+inline constexpr std::array<absl::string_view, 10> kInterbenchLoads = {
+    "None", "Video", "X", "Burn", "Write", "Read", "Ring", "Compile", "Memload", "Custom"};
 
 bool IsInterbenchBenchmark(absl::string_view name);
 bool IsInterbenchLoad(absl::string_view name);

@@ -34,6 +34,12 @@ std::optional<double> Number(absl::string_view text) {
   return std::nullopt;
 }
 
+// A time that is printed as 0 compares with nothing.
+absl::StatusOr<double> LongEnough(absl::string_view tool, absl::StatusOr<double> seconds) {
+  if (!seconds.ok() || *seconds > 0) return seconds;
+  return Wrong(tool, "a time above 0 s, want more work", "");
+}
+
 // The number of the one line that has `before` at its beginning and `after` at its end, blanks
 // around it aside.
 absl::StatusOr<double> LineNumber(absl::string_view tool, absl::string_view output,
@@ -97,7 +103,8 @@ bool IsMetricWord(absl::string_view word) {
 }  // namespace
 
 ToolValues ParseHackbench(absl::string_view output) {
-  ASSIGN_OR_RETURN(const double time, LineNumber("hackbench", output, "Time:", ""));
+  ASSIGN_OR_RETURN(const double time,
+                   LongEnough("hackbench", LineNumber("hackbench", output, "Time:", "")));
   ASSIGN_OR_RETURN(const double tasks, Tasks("hackbench", output, "Running in "));
   return std::vector<ToolValue>{{"hackbench.time", time, "s"}, {"hackbench.tasks", tasks, "1"}};
 }
@@ -143,8 +150,8 @@ ToolValues ParseStressNg(absl::string_view output) {
     if (words[0] == "miscellaneous") break;
     if (!titled || words.size() != 7 || words[0] == "(secs)") continue;
     const std::optional<double> ops = Number(words[1]), rate = Number(words[5]);
-    if (!IsMetricWord(words[0]) || !ops || !rate) {
-      return Wrong("stress-ng", "numbers of a stressor", line);
+    if (!IsMetricWord(words[0]) || !ops || !rate || *rate == 0) {
+      return Wrong("stress-ng", "numbers above 0 of a stressor", line);
     }
     values.push_back({absl::StrCat("stress-ng.", words[0], ".rate"), *rate, "1/s"});
     values.push_back({absl::StrCat("stress-ng.", words[0], ".ops"), *ops, "1"});
@@ -172,8 +179,9 @@ ToolValues ParseSysbench(absl::string_view output) {
 }
 
 ToolValues ParsePerfMessaging(absl::string_view output) {
-  ASSIGN_OR_RETURN(const double time,
-                   LineNumber("perf bench sched messaging", output, "Total time:", "[sec]"));
+  ASSIGN_OR_RETURN(const double time, LongEnough("perf bench sched messaging",
+                                                 LineNumber("perf bench sched messaging", output,
+                                                            "Total time:", "[sec]")));
   ASSIGN_OR_RETURN(const double tasks, Tasks("perf bench sched messaging", output, "# "));
   return std::vector<ToolValue>{{"perf-messaging.time", time, "s"},
                                 {"perf-messaging.tasks", tasks, "1"}};
@@ -181,7 +189,8 @@ ToolValues ParsePerfMessaging(absl::string_view output) {
 
 ToolValues ParsePerfPipe(absl::string_view output) {
   ASSIGN_OR_RETURN(const double time,
-                   LineNumber("perf bench sched pipe", output, "Total time:", "[sec]"));
+                   LongEnough("perf bench sched pipe",
+                              LineNumber("perf bench sched pipe", output, "Total time:", "[sec]")));
   std::optional<double> op, rate;
   for (absl::string_view line : absl::StrSplit(output, '\n')) {
     const Words words = absl::StrSplit(line, ' ', absl::SkipEmpty());

@@ -92,6 +92,7 @@ TEST(ToolOutputTest, DamagedOutputIsRefused) {
       {"hackbench.process.txt", "Time: ", "Time: 1,"},
       {"hackbench.process.txt", "Time: ", "Time: 0.1\nTime: "},
       {"hackbench.process.txt", "(== 80", "(= 80"},
+      {"hackbench.process.txt", "Time: 0.047", "Time: 0.000"},
       {"cyclictest.fifo.txt", "Max: ", "Max:-"},
       {"cyclictest.fifo.txt", "C: ", "C: 0 Q: "},
       {"cyclictest.fifo.txt", "Avg: ", "Average: "},
