@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ParseLoadsTest, AListOfJobsIsALoadForEach) {
   const auto texts = [](const char* text) {
     std::vector<std::string> printed;
-    for (const v1::Load& load : ParseLoads(text).value()) printed.push_back(PrintLoad(load));
+    const std::vector<v1::Load> loads = ParseLoads(text).value();
+    for (const v1::Load& load : loads) printed.push_back(PrintLoad(load));
     return printed;
   };
   EXPECT_THAT(texts("make jobs=1,2,2x cold"),
@@ -140,7 +141,7 @@ TEST(ParseLoadsTest, AListOfJobsIsALoadForEach) {
   EXPECT_FALSE(ParseLoads("make jobs=1,,2").ok());
 }
 
-TEST(ParseLoadTest, FilesAreReadByWhoHasThem) {
+TEST(LoadFilesTest, FilesAreReadByWhoHasThem) {
   const FileReader files = [](const std::string& path) -> absl::StatusOr<std::string> {
     if (path == "gone") return absl::NotFoundError("gone: No such file");
     return "#!" + path;
