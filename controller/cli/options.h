@@ -19,6 +19,7 @@ struct SubmitArgs {
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
   StoppingArgs stopping;
+  std::vector<std::string> background;
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
