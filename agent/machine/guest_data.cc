@@ -94,6 +94,27 @@ absl::Status CheckTop(v1::LoadRun& run) {
   return absl::OkStatus();
 }
 
+absl::Status CheckHistogram(v1::LatencyHistogram& histogram) {
+  RETURN_IF_ERROR(CheckMetricName("histogram", histogram.metric()));
+  const std::string what = absl::StrCat("histogram ", histogram.metric());
+  RETURN_IF_ERROR(
+      CheckCount(absl::StrCat("buckets in ", what), histogram.smallest_size(), kMaxBuckets));
+  if (histogram.smallest_size() != histogram.count_size()) {
+    return absl::InvalidArgumentError(absl::StrCat(what, ": ", histogram.count_size(),
+                                                   " counts: want one for each of ",
+                                                   histogram.smallest_size(), " buckets"));
+  }
+  for (int i = 1; i < histogram.smallest_size(); ++i) {
+    if (histogram.smallest(i) <= histogram.smallest(i - 1)) {
+      return absl::InvalidArgumentError(absl::StrCat(what, ": bucket ", histogram.smallest(i),
+                                                     " after ", histogram.smallest(i - 1),
+                                                     ": want them ascending"));
+    }
+  }
+  histogram.set_unit(PrintableLine(histogram.unit(), kMaxUnit));
+  return absl::OkStatus();
+}
+
 std::string BoundedOutput(absl::string_view output) {
   if (output.size() <= kMaxOutput) {
     std::string text = ToUtf8(output);
@@ -119,6 +140,7 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
   }
   RETURN_IF_ERROR(CheckCount("measurements", run.measurements_size(), kMaxMeasurements));
   RETURN_IF_ERROR(CheckCount("series", run.series_size(), kMaxSeries));
+  RETURN_IF_ERROR(CheckCount("histograms", run.histograms_size(), kMaxHistograms));
   RETURN_IF_ERROR(CheckCount("warnings", run.warnings_size(), kMaxWarnings));
   if (run.measurements().empty()) {
     return absl::InvalidArgumentError("no measurements: want at least one");
@@ -130,6 +152,9 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
   RETURN_IF_ERROR(CheckDisturbances(run));
   RETURN_IF_ERROR(CheckTop(run));
   run.set_tool_version(PrintableLine(run.tool_version(), 200));
+  for (v1::LatencyHistogram& histogram : *run.mutable_histograms()) {
+    RETURN_IF_ERROR(CheckHistogram(histogram));
+  }
   for (std::string& warning : *run.mutable_warnings()) warning = PrintableLine(warning, 500);
   run.set_output(BoundedOutput(run.output()));
   run.DiscardUnknownFields();

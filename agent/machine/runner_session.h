@@ -22,9 +22,10 @@ struct SessionEnd {
 };
 
 // Hello → identity → tunables → identity with tunables → setup and identity with it → each load,
-// and the identity after it → setup undone. A load run with a disturbance is the last. Whatever the
-// guest says otherwise ends the session. All times are since power-on and only grow. One owner, not
-// thread-safe.
+// and the identity after it → setup undone. Before the first load that burns calibrated work the
+// machine is calibrated, unless the order knows how fast it is. A load run with a disturbance is
+// the last. Whatever the guest says otherwise ends the session. All times are since power-on and
+// only grow. One owner, not thread-safe.
 class RunnerSession {
  public:
   // `parameters`: what must stand on the command line (the machine's and the order's).
@@ -66,6 +67,7 @@ class RunnerSession {
     kIdentifyTuned,
     kSetup,
     kIdentifySetUp,
+    kCalibrate,
     kLoad,
     kIdentifyAgain,
     kUndo
@@ -76,9 +78,11 @@ class RunnerSession {
   void OnTunablesApplied(const v1::TunablesApplied& applied);
   void OnSetupDone(const v1::SetupDone& done);
   void OnSetUp(const v1::Identity& found);
+  void OnCalibrated(const v1::Calibrated& calibrated);
   void OnLoadRun(const v1::LoadRun& run);
   void OnFailure(const v1::RunnerFailure& failure);
   void AskIdentity(Step step);
+  void AskCalibration();
   void BeginSetup();
   void StartLoad();
   void UndoSetup(v1::Outcome outcome, std::string reason);
@@ -96,6 +100,8 @@ class RunnerSession {
   int load_ = 0;  // Index of the load in hand.
   float load_fraction_ = 0;
   bool tuned_ = false, proven_ = false;
+  uint64_t loops_per_ms_ = 0;  // Of the order, else measured before the first load that needs it.
+  bool used_loops_ = false;
   absl::Duration now_;
   absl::Duration hello_at_ = absl::InfiniteDuration(), heard_at_ = absl::InfiniteDuration();
   std::string boot_id_, output_;

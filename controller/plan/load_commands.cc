@@ -5,12 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_words.h"
 #include "proto/wire/shell_quote.h"
 
 namespace shakedown::plan {
 namespace {
 
-using Words = google::protobuf::RepeatedPtrField<std::string>;
+using WordList = google::protobuf::RepeatedPtrField<std::string>;
 
 uint32_t Or(uint32_t value, uint32_t assumed) { return value == 0 ? assumed : value; }
 
@@ -56,13 +57,8 @@ void AddMake(const v1::Load& load, LoadCommands& commands) {
   }
   const std::string run = absl::StrCat(Nice(load), "\"$RUNNER\" make -C \"$TREE\" ", Jobs(make));
   commands.original = absl::StrCat("time ", MakeLine(make));
-  if (!make.cold()) {
-    commands.lines.push_back(absl::StrCat(run, Repeats(load), " ", Targets(make)));
-    return;
-  }
-  const uint32_t times = Or(load.iterations(), 1) + load.warmups();
-  commands.lines.push_back(absl::StrCat("i=0; while [ \"$i\" -lt ", times, " ]; do drop_caches; ",
-                                        run, " ", Targets(make), "; i=$((i + 1)); done"));
+  commands.lines.push_back(
+      absl::StrCat(run, make.cold() ? " --cold" : "", Repeats(load), " ", Targets(make)));
 }
 
 // Options that latt and ours share.
@@ -81,7 +77,7 @@ void AddLatt(const v1::Load& load, const v1::LattLoad& latt, const std::string& 
   commands.original = absl::StrCat("latt", LattOptions(latt), " ", ShellQuote(command));
 }
 
-std::string Each(absl::string_view option, const Words& names) {
+std::string Each(absl::string_view option, const WordList& names) {
   std::string text;
   for (const std::string& name : names) absl::StrAppend(&text, " ", option, " ", ShellQuote(name));
   return text;
@@ -106,27 +102,33 @@ void AddInterbench(const v1::Load& load, LoadCommands& commands) {
   commands.lines.push_back(absl::StrCat("\"$RUNNER\" interbench", options, Repeats(load)));
 }
 
-void AddCommand(const v1::Load& load, LoadCommands& commands) {
-  const v1::CommandLoad& command = load.command();
-  std::string line = QuotedWords(command.words());
-  if (!command.script().empty()) {
-    commands.lines.push_back(absl::StrCat("printf %s ", ShellQuote(command.script()),
-                                          " > \"$saved/script\"; chmod +x \"$saved/script\""));
-    line = "\"$saved/script\"";
+// The load's own text, of which every word is one of the runner's command line.
+std::string RunnerLine(const v1::Load& load) {
+  const absl::StatusOr<std::vector<std::string>> words = SplitWords(PrintLoad(load));
+  std::string line = "\"$RUNNER\"";
+  for (const std::string& word : words.value_or(std::vector<std::string>())) {
+    absl::StrAppend(&line, " ", ShellQuote(word));
   }
-  if (command.under_latt()) return AddLatt(load, command.latt(), line, commands);
-  const uint32_t copies = Or(command.parallel(), 1);
-  if (copies > 1) {
-    commands.lines.push_back(absl::StrCat("i=0; while [ \"$i\" -lt ", copies, " ]; do ", Nice(load),
-                                          "time -p ", line, " & i=$((i + 1)); done; wait"));
-  } else {
-    commands.lines.push_back(absl::StrCat(Nice(load), "time -p ", line));
-  }
+  return line;
 }
 
-// As the load itself calls it.
-void AddTool(const v1::Load& load, LoadCommands& commands) {
-  const v1::ToolLoad& tool = load.tool();
+void AddCommand(const v1::Load& load, LoadCommands& commands) {
+  const v1::CommandLoad& command = load.command();
+  if (command.script().empty()) {
+    commands.lines.push_back(RunnerLine(load));
+    commands.original = absl::StrCat(Nice(load), "time -p ", QuotedWords(command.words()));
+    return;
+  }
+  commands.lines.push_back(absl::StrCat("printf %s ", ShellQuote(command.script()),
+                                        " > \"$saved/script\"; chmod +x \"$saved/script\""));
+  v1::Load without = load;
+  without.mutable_command()->clear_script();
+  commands.lines.push_back(RunnerLine(without) + " script=\"$saved/script\"");
+  commands.original = Nice(load) + "time -p \"$saved/script\"";
+}
+
+// The program as the load itself calls it.
+std::string ToolLine(const v1::ToolLoad& tool) {
   const std::string seconds = absl::StrCat(Or(tool.seconds(), 10));
   std::string line = ShellQuote(tool.tool());
   if (tool.tool() == "perf-messaging") line = "perf bench sched messaging";
@@ -139,12 +141,12 @@ void AddTool(const v1::Load& load, LoadCommands& commands) {
   if (tool.tool() == "sysbench") {
     absl::StrAppend(&line, tool.arguments().empty() ? " threads" : "", " --time=", seconds, " run");
   }
-  commands.lines.push_back(Nice(load) + line);
+  return line;
 }
 
 }  // namespace
 
-std::string QuotedWords(const Words& words) {
+std::string QuotedWords(const WordList& words) {
   return absl::StrJoin(words, " ", [](std::string* out, const std::string& word) {
     absl::StrAppend(out, ShellQuote(word));
   });
@@ -162,12 +164,9 @@ LoadCommands CommandsOf(const v1::Load& load) {
     AddInterbench(load, commands);
   } else if (load.has_command()) {
     AddCommand(load, commands);
-  } else if (load.has_tool()) {
-    AddTool(load, commands);
   } else {
-    // Their measuring is all there is to them: no program does the same from a command line.
-    commands.lines.push_back(
-        absl::StrCat("not_repeated ", ShellQuote(absl::StrCat("the load ", PrintLoad(load)))));
+    commands.lines.push_back(RunnerLine(load));
+    if (load.has_tool()) commands.original = Nice(load) + ToolLine(load.tool());
   }
   return commands;
 }

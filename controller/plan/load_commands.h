@@ -10,7 +10,7 @@ namespace shakedown::plan {
 
 struct LoadCommands {
   // Lines that run it; words quoted. They use $RUNNER (shakedown-runner) $TREE (the kernel tree that
-  // make builds) and $targets (its own list), and the functions drop_caches and not_repeated.
+  // make builds) and $targets (its own list), and the folder $saved.
   std::vector<std::string> lines;
   std::string original;  // The same with the program that the load is modelled on. Empty: none.
 };

@@ -24,9 +24,9 @@ BootToRepeat ABoot() {
     loads { latt { clients: 8 seconds: 20 } }
     loads { latt { clients: 2 command: "sh" command: "-c" command: "echo it's; sleep 3" } }
     loads { interbench { benchmarks: "Video" loads: "Burn" seconds: 10 bench_nice: -5 profile: "0.31" } }
-    loads { command { words: "tar" words: "xf" words: "a b.tar" } nice: 5 }
-    loads { tool { tool: "cyclictest" arguments: "-p80" seconds: 7 } }
-    loads { frames { fps: 25 } }
+    loads { command { words: "tar" words: "xf" words: "a b.tar" } nice: 5 iterations: 1 }
+    loads { tool { tool: "cyclictest" arguments: "-p80" seconds: 7 } iterations: 1 }
+    loads { frames { fps: 60 seconds: 30 cpu_percent: 30 threads: 1 } iterations: 1 }
     loads { make { cold: true jobs_per_cpu: 1.5 } }
     setup { stop_service: "cron" }
     setup { governor: "performance" }
@@ -92,10 +92,12 @@ TEST(ReproduceTest, HoldsEveryStepOfTheBoot) {
         " -- sh -c 'echo it'\\''s; sleep 3'\n",
         "\"$RUNNER\" interbench -t 10 -B -5 -W Video -w Burn --profile 0.31\n",
         "# the original: interbench -t 10 -B -5 -W Video -w Burn\n",
-        "nice -n 5 time -p tar xf 'a b.tar'\n",
-        "cyclictest -q -D 7 -p80\n",
-        "not_repeated 'the load ",
-        "while [ \"$i\" -lt 1 ]; do drop_caches; ",
+        "\"$RUNNER\" command 'nice=5' -- tar xf 'a b.tar'\n",
+        "# the original: nice -n 5 time -p tar xf 'a b.tar'\n",
+        "\"$RUNNER\" tool cyclictest 'seconds=7' -- -p80\n",
+        "# the original: cyclictest -q -D 7 -p80\n",
+        "\n\"$RUNNER\" frames 'fps=60'\n",
+        " --cold $targets\n",
         "nice -n -2 mpg123 -q a.mp3 > /dev/null 2>&1 & background=\"$background $!\"",
         "not_repeated 'background audio'"}) {
     EXPECT_THAT(script, HasSubstr(text));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "db/store/histograms.h"
 #include "db/store/words.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -50,6 +51,7 @@ absl::Status CheckRun(const v1::LoadRun& run, int loads) {
       return Bad("a disturbance without a rule or a fact", "both are wanted");
     }
   }
+  RETURN_IF_ERROR(CheckHistograms(run));
   return CheckSeries(run);
 }
 

@@ -94,6 +94,8 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor,
   return found;
 }
 
+std::vector<pid_t> DescendantsOf(pid_t ancestor) { return DescendantsOf(ancestor, AllParents()); }
+
 absl::Status EndDescendants(absl::Duration limit, Clock& clock, const std::set<pid_t>& spared) {
   const absl::Duration until = clock.Elapsed() + limit;
   while (HasChildren()) {

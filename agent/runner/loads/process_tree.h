@@ -37,6 +37,8 @@ std::optional<pid_t> ParentOf(absl::string_view text);
 std::vector<pid_t> DescendantsOf(pid_t ancestor,
                                  const std::vector<std::pair<pid_t, pid_t>>& parents,
                                  const std::set<pid_t>& spared = {});
+// Those there are now.
+std::vector<pid_t> DescendantsOf(pid_t ancestor);
 
 }  // namespace shakedown::runner
 
