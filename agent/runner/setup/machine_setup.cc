@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/runner/loads/caches.h"
 #include "agent/runner/setup/say.h"
 #include "agent/runner/setup/sched_ext.h"
 #include "agent/runner/setup/step_plan.h"
@@ -123,7 +124,7 @@ absl::Status MachineSetup::Undo() {
 
 absl::Status MachineSetup::BeforeLoad() const {
   if (!drop_caches_) return absl::OkStatus();
-  return Annotate(DropCaches(root_), "setup: drop_caches");
+  return Annotate(DropCaches(root_ + kDropCachesFile), "setup: drop_caches");
 }
 
 std::set<pid_t> MachineSetup::own() const {

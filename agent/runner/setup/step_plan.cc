@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "agent/runner/loads/caches.h"
 #include "agent/runner/setup/kernel_file.h"
 #include "agent/runner/setup/services.h"
 #include "agent/runner/setup/settle.h"
@@ -26,7 +27,6 @@ namespace shakedown::runner {
 namespace {
 
 constexpr char kCpus[] = "/sys/devices/system/cpu";
-constexpr char kDropCachesFile[] = "/proc/sys/vm/drop_caches";
 
 // Writes and reads back: a file that takes a value and keeps another has not done it.
 absl::Status Set(const std::string& path, const std::string& value) {
@@ -220,11 +220,6 @@ absl::StatusOr<StepPlan> PlanStep(const v1::SetupStep& step, const std::string& 
       break;
   }
   return absl::InvalidArgumentError("a step of a kind this runner does not know");
-}
-
-absl::Status DropCaches(const std::string& root) {
-  sync();
-  return WriteKernelFile(absl::StrCat(root, kDropCachesFile), "3\n");
 }
 
 }  // namespace shakedown::runner

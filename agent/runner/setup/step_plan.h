@@ -24,9 +24,6 @@ struct StepPlan {
 // name what it lacks. A step that is already as wanted has a plan without act and undo.
 absl::StatusOr<StepPlan> PlanStep(const v1::SetupStep& step, const std::string& root);
 
-// sync(2), then the page cache, dentries and inodes.
-absl::Status DropCaches(const std::string& root);
-
 inline constexpr char kOnBattery[] = "on battery";  // StepPlan.before of require_ac without mains.
 
 }  // namespace shakedown::runner
