@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "controller/cli/exit_code.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -83,6 +84,15 @@ Examples:
   shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
   shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
 
+constexpr char kChangePointsFooter[] =
+    R"(The first column is the order of the points (a number, a kernel version, a date), the last one the value unless
+--column says another; a first line without a value is the header. Rows without a value are left out and
+counted. What it finds is a reason to run a paired job, not a verdict. Needs no farm.
+
+Examples:
+  shakedown changepoints wakeup.csv
+  shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
+
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
 
@@ -130,6 +140,7 @@ struct Parse {
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ChangePointsArgs change_points;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -148,6 +159,23 @@ void AddJob(CLI::App* app, int64_t& job) {
 }
 
 void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
+
+CLI::Option* AddDetect(CLI::App* sub, double& detect) {
+  return sub
+      ->add_option_function<std::string>(
+          "--detect",
+          [&detect](const std::string& text) {
+            absl::string_view number = text;
+            const double unit = absl::ConsumeSuffix(&number, "%") ? 100 : 1;
+            if (!absl::SimpleAtod(number, &detect) || !(detect > 0 && detect < unit)) {
+              throw CLI::ValidationError(absl::StrCat(
+                  "--detect ", Quoted(text), ": want a change above 0% and below 100%, e.g. 3%"));
+            }
+            detect /= unit;
+          },
+          "With --dry-run: how many blocks and hours it takes to find a change of so much")
+      ->type_name("PERCENT");
+}
 
 void AddStopping(CLI::App* sub, StoppingArgs& args) {
   CLI::Option* blocks = AddNumber<uint32_t>(
@@ -200,7 +228,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
       "Seed of the boot order; default: drawn by the farm and stored");
   CLI::Option* wait =
       sub->add_flag("--wait", args.wait, "Follow the job to its end, then print its report");
-  sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing")->excludes(wait);
+  CLI::Option* dry_run = sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing");
+  dry_run->excludes(wait);
+  AddDetect(sub, args.detect)->needs(dry_run);
   AddJson(sub, args.json);
   sub->footer(kSubmitFooter);
   sub->callback([&parse] { parse.invocation.command = parse.submit; });
@@ -365,6 +395,33 @@ void AddCompare(CLI::App& app, Parse& parse) {
   compare->callback([&parse] { parse.invocation.command = parse.compare; });
 }
 
+void AddChangePoints(CLI::App& app, Parse& parse) {
+  ChangePointsArgs& args = parse.change_points;
+  CLI::App* points =
+      app.add_subcommand("changepoints", "Find the steps of a series, without a farm");
+  points->group("Files");
+  points->add_option("SERIES", args.file, "CSV file: order key first, value last")
+      ->type_name("FILE")
+      ->required();
+  points->add_option("--column", args.column, "Which column holds the values: its name or number")
+      ->type_name("NAME");
+  points
+      ->add_option_function<std::string>(
+          "--min-magnitude",
+          [&args](const std::string& text) {
+            if (!absl::SimpleAtod(text, &args.min_magnitude) || !(args.min_magnitude >= 0) ||
+                args.min_magnitude > 1000) {
+              throw CLI::ValidationError(absl::StrCat("--min-magnitude ", Quoted(text),
+                                                      ": want 0 to 1000, e.g. 0.05 for 5 %"));
+            }
+          },
+          "Leave out steps of at most this part of the median, default 0.025")
+      ->type_name("PART");
+  AddJson(points, args.json);
+  points->footer(kChangePointsFooter);
+  points->callback([&parse] { parse.invocation.command = parse.change_points; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -390,6 +447,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       parse);
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
+  AddChangePoints(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

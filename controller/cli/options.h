@@ -26,6 +26,7 @@ struct SubmitArgs {
   std::optional<uint64_t> seed;
   bool wait = false;
   bool dry_run = false;
+  double detect = 0;  // A part; with dry_run. 0: not asked.
   bool json = false;
 };
 struct WatchArgs {
@@ -90,9 +91,18 @@ struct CompareArgs {
   bool json = false;
 };
 
+// A series in a CSV file, searched for steps without a farm.
+struct ChangePointsArgs {
+  std::string file;
+  std::string column;  // Empty: the last one.
+  double min_magnitude = 0.025;
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
+                 ChangePointsArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -1,10 +1,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
+#include "controller/compare/statistics/metric.h"
 #include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
 #include "proto/wire/ids.h"
@@ -89,15 +91,51 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
       PrintableLine(planned.estimate_basis(), 400), ")\n"));
 }
 
+// "3.2%", or in the metric's unit.
+std::string AmountText(const std::string& metric, double amount) {
+  const auto known = statistics::FindMetric(metric);
+  if (known && known->scale == statistics::Scale::kRatio) {
+    return absl::StrFormat("%.2g%%", 100 * amount);
+  }
+  return absl::StrCat(absl::StrFormat("%.3g", amount), known ? " " : "",
+                      known ? std::string(known->unit) : "");
+}
+
+void PrintDetection(Screen& screen, double change, const v1::PlanJobResponse& planned) {
+  screen.Print(absl::StrFormat("to find a change of %g%% with a chance of 80%%\n", 100 * change));
+  for (const v1::DetectEstimate& estimate : planned.detect()) {
+    const std::string need =
+        estimate.blocks() == 0
+            ? "more than 1000 blocks"
+            : absl::StrCat(Count(estimate.blocks(), "block", "blocks"), ", ",
+                           Count(estimate.boots(), "boot", "boots"), ", ",
+                           LengthText(absl::Seconds(static_cast<int64_t>(estimate.seconds()))));
+    const std::string finds =
+        estimate.detectable() > 0
+            ? absl::StrCat("finds ", AmountText(estimate.metric(), estimate.detectable()),
+                           " or more")
+            : "is too short to find anything";
+    screen.Print(absl::StrCat("  ", PrintableLine(estimate.metric()), "  ", need, "; this plan ",
+                              finds, "\n    noise: sd ",
+                              AmountText(estimate.metric(), estimate.sd()), " a block, from ",
+                              PrintableLine(estimate.basis(), 400), "\n"));
+  }
+  if (!planned.detect_note().empty()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(planned.detect_note(), 400), "\n"));
+  }
+}
+
 int DryRun(const Desk& desk, const SubmitArgs& args, const v1::JobSpec& spec) {
   v1::PlanJobRequest request;
   *request.mutable_spec() = spec;
+  request.set_detect(args.detect);
   const absl::StatusOr<v1::PlanJobResponse> planned = desk.farm.PlanJob(request);
   if (!planned.ok()) return Fail(desk.screen, planned.status());
   if (args.json) {
     desk.screen.PrintJson(*planned);
   } else {
     PrintPlan(desk.screen, spec, *planned);
+    if (args.detect > 0) PrintDetection(desk.screen, args.detect, *planned);
   }
   return kOk;
 }

@@ -78,7 +78,8 @@ void FillInterbench(v1::InterbenchLoad* bench) {
   bench->set_seconds((bench->seconds() + 9) / 10 * 10);  // The length of X's ramp.
   if (bench->benchmarks_size() == 0) {
     bench->add_benchmarks("Video");
-    bench->add_benchmarks("X");
+    bench->add_benchmarks(bench->realtime() ? "Audio" : "X");
+    if (bench->custom_percent() > 0) bench->add_benchmarks("Custom");
   }
   if (bench->loads_size() == 0) bench->add_loads("Burn");
 }

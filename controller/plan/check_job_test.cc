@@ -191,6 +191,47 @@ INSTANTIATE_TEST_SUITE_P(
          "background load \"Hack\": want one of None"},
         {"OnlyItself", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_loads(0, "X"); },
          "under itself alone"},
+        {"CustomHalf",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_custom_percent(20); },
+         "custom_interval_us 0: want 100 to 10000000"},
+        {"CustomUndescribed",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->add_loads("Custom"); },
+         "custom_percent 0: want 1 to 100"},
+        {"InterbenchProfile",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_profile("0.30"); },
+         "profile \"0.30\": want HEAD or 0.31"},
+        {"RingIn031",
+         [](auto& s) {
+           s.mutable_loads(2)->mutable_interbench()->set_profile("0.31");
+           s.mutable_loads(2)->mutable_interbench()->add_loads("Ring");
+         },
+         "profile 0.31 has none"},
+        {"RealtimeX", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_realtime(true); },
+         "benchmark \"X\": never measured in real time"},
+        {"InterbenchNice",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_bench_nice(-21); },
+         "bench_nice -21: want -20 to 19"},
+        {"NiceOfAll", [](auto& s) { s.mutable_loads(2)->set_nice(5); },
+         "interbench: nice 5: want bench_nice and load_nice"},
+        {"HugeFiles",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_max_file_mib(1 << 21); },
+         "max_file_mib 2097152"},
+        {"FewLoops", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_loops_per_ms(5); },
+         "loops_per_ms 5: want 1000"},
+        {"DaysOfInterbench",
+         [](auto& s) {
+           s.mutable_loads(2)->mutable_interbench()->set_seconds(600);
+           s.mutable_loads(2)->set_iterations(100);
+         },
+         "seconds of all pairs and iterations 60300: want 1 to 43200"},
+        {"LattProfile", [](auto& s) { s.mutable_loads(1)->mutable_latt()->set_profile("0.2"); },
+         "latt: profile \"0.2\": want 0.1 or 2009-09-08"},
+        {"OldLattWorks",
+         [](auto& s) {
+           s.mutable_loads(1)->mutable_latt()->set_profile("2009-09-08");
+           s.mutable_loads(1)->mutable_latt()->set_work_kib(64);
+         },
+         "work_kib 64 in profile 2009-09-08: want 0"},
         {"MachineName", [](auto& s) { s.mutable_machines()->add_names("my laptop"); },
          "\"my laptop\""},
         {"MachineTag", [](auto& s) { s.mutable_machines()->add_tags(""); }, "machine tag"},

@@ -1,12 +1,10 @@
 #include "controller/plan/check_load.h"
 
 #include <algorithm>
-#include <set>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "controller/plan/interbench_names.h"
+#include "controller/plan/check_interbench.h"
 #include "proto/wire/ids.h"
 
 namespace shakedown::plan {
@@ -55,35 +53,14 @@ void CheckLatt(const v1::LattLoad& latt, const std::string& where, Errors& error
   errors.CheckRange(absl::StrCat(where, ": sleep_width_ms"), latt.sleep_width_ms(), 0, 60000);
   errors.CheckRange(absl::StrCat(where, ": work_kib"), latt.work_kib(), 0, 65536);
   errors.CheckRange(absl::StrCat(where, ": seconds"), latt.seconds(), 0, 3600);
+  if (!latt.profile().empty() && latt.profile() != "0.1" && latt.profile() != "2009-09-08") {
+    errors.Add(where, ": profile ", Quoted(latt.profile()), ": want 0.1 or 2009-09-08");
+  }
+  if (latt.profile() == "2009-09-08" && latt.work_kib() > 0) {
+    errors.Add(where, ": work_kib ", latt.work_kib(), " in profile 2009-09-08: want 0");
+  }
   CheckCommand(latt, where, errors);
   if (latt.has_make()) CheckMake(latt.make(), where, errors);
-}
-
-using Names = google::protobuf::RepeatedPtrField<std::string>;
-
-template <typename Known>
-void CheckNames(const Names& names, const Known& known, const std::string& what, Errors& errors) {
-  std::set<absl::string_view> seen;
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      errors.Add(what, " ", Quoted(name), ": want one of ", absl::StrJoin(known, ", "));
-    } else if (!seen.insert(name).second) {
-      errors.Add(what, " ", Quoted(name), ": named twice, want each once");
-    }
-  }
-}
-
-void CheckInterbench(const v1::InterbenchLoad& bench, const std::string& where, Errors& errors) {
-  CheckNames(bench.benchmarks(), kInterbenchBenchmarks, absl::StrCat(where, ": benchmark"), errors);
-  CheckNames(bench.loads(), kInterbenchLoads, absl::StrCat(where, ": background load"), errors);
-  if (bench.benchmarks_size() == 1 && bench.loads_size() == 1 &&
-      bench.benchmarks(0) == bench.loads(0)) {
-    errors.Add(where, ": benchmark ", Quoted(bench.benchmarks(0)),
-               " under itself alone: interbench skips that, want another background load");
-  }
-  errors.CheckRange(absl::StrCat(where, ": seconds"), bench.seconds(), 0, 600);
-  errors.CheckRange(absl::StrCat(where, ": loops_per_ms"), bench.loops_per_ms(), 0, 1000000000);
-  errors.CheckRange(absl::StrCat(where, ": burn_threads"), bench.burn_threads(), 0, 1024);
 }
 
 }  // namespace
@@ -97,7 +74,7 @@ void CheckLoad(const v1::Load& load, const std::string& where, Errors& errors) {
       CheckLatt(load.latt(), absl::StrCat(where, ": latt"), errors);
       break;
     case v1::Load::kInterbench:
-      CheckInterbench(load.interbench(), absl::StrCat(where, ": interbench"), errors);
+      CheckInterbench(load, absl::StrCat(where, ": interbench"), errors);
       break;
     case v1::Load::KIND_NOT_SET:
       errors.Add(where, " names no load: want make, latt or interbench");

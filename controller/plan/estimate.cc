@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "controller/plan/interbench_names.h"
 #include "controller/plan/stopping.h"
 
 namespace shakedown::plan {
@@ -23,8 +24,8 @@ double GuessOnce(const v1::Load& load) {
   }
   if (load.has_interbench()) {
     const v1::InterbenchLoad& bench = load.interbench();
-    const double pairs = std::max(bench.benchmarks_size(), 1) * std::max(bench.loads_size(), 1);
-    return pairs * (bench.seconds() + kPairOverhead);
+    const uint32_t seconds = bench.seconds() == 0 ? 30 : (bench.seconds() + 9) / 10 * 10;
+    return InterbenchPairs(bench) * (seconds + kPairOverhead);
   }
   return kMakeSeconds;
 }

@@ -70,4 +70,20 @@ void Recorder::Add(absl::string_view metric, double value, absl::string_view uni
   measurement->set_warmup(warmup_);
 }
 
+void Recorder::AddHistogram(absl::string_view metric, const LatencyHistogram& histogram,
+                            absl::Duration duration) {
+  if (histogram.Count() == 0) return;
+  v1::LatencyHistogram* added = run_.add_histograms();
+  added->set_metric(std::string(metric));
+  added->set_unit("us");
+  added->set_iteration(iteration_);
+  added->set_warmup(warmup_);
+  for (const LatencyHistogram::Bucket& bucket : histogram.Buckets()) {
+    added->add_smallest(bucket.smallest);
+    added->add_count(bucket.count);
+  }
+  added->set_max(histogram.Max());
+  added->set_duration_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(duration)));
+}
+
 }  // namespace shakedown::runner

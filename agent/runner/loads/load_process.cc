@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/build_tree.h"
+#include "agent/runner/loads/guardian.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
 #include "agent/runner/loads/process_tree.h"
@@ -49,7 +49,6 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
 
 [[noreturn]] void Work(const v1::RunLoad& request, const LoadPlace& place,
                        const std::string& scratch, int fd) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Refused: the load is spared like its watcher, which only a machine out of memory would notice.
   if (place.watcher_first) ExposeToOutOfMemory().IgnoreError();
   setsid();  // One session: one autogroup for all of the load.
@@ -60,6 +59,11 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         event.mutable_progress()->set_text(OneLine(text));
                         SendEvent(fd, event);
                       }};
+  context.loops_per_ms = request.loops_per_ms();
+  context.for_person = place.for_person;
+  context.table = place.table;
+  context.trace = place.trace;
+  context.comment = place.comment;
   absl::StatusOr<v1::LoadRun> run = RunLoad(request.load(), context);
   v1::RunnerEvent event;
   if (run.ok()) {
@@ -101,9 +105,11 @@ absl::Status LoadProcess::Fork() {
   scratch_ = scratch;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
+  const pid_t self = getpid();
   pid_ = fork();
   if (pid_ == 0) {
     close(ends[0]);
+    ContinueUnderGuard(self, ends[1], [this] { RemoveFiles().IgnoreError(); });
     Work(request_, place_, scratch_, ends[1]);
   }
   const int error = errno;
@@ -168,6 +174,10 @@ std::vector<v1::RunnerEvent> LoadProcess::Step() {
   return events;
 }
 
+void LoadProcess::Interrupt() {
+  if (!done_) kill(pid_, SIGINT);
+}
+
 std::vector<v1::RunnerEvent> LoadProcess::Stop(absl::string_view why) {
   if (done_) return {};
   return {Finish(absl::CancelledError(why))};
@@ -210,9 +220,15 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
 
 absl::Status LoadProcess::CleanUp() {
   absl::Status status = EndDescendants(kEndLimit, clock_);
+  const absl::Status removed = RemoveFiles();
+  return status.ok() ? removed : status;
+}
+
+absl::Status LoadProcess::RemoveFiles() const {
+  absl::Status status;
   std::error_code error;
   std::filesystem::remove_all(scratch_, error);
-  if (error && status.ok()) status = ErrnoStatus(error.value(), scratch_);
+  if (error) status = ErrnoStatus(error.value(), scratch_);
   const v1::Load& load = request_.load();
   if (load.has_make() || (load.has_latt() && load.latt().command().empty())) {
     const absl::StatusOr<BuildPlan> plan =

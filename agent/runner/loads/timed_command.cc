@@ -49,7 +49,9 @@ double Now() {
   if (good && output >= 0)
     good = dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
   if (good && !command.folder.empty()) good = chdir(command.folder.c_str()) == 0;
-  if (good) execvpe(argv[0], argv, const_cast<char* const*>(kEnvironment));
+  if (good)
+    execvpe(argv[0], argv,
+            command.own_environment ? environ : const_cast<char* const*>(kEnvironment));
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = write(error_fd, &error, sizeof error);
   _exit(127);

@@ -14,6 +14,7 @@ struct TimedCommand {
   std::vector<std::string> argv;  // argv[0] is looked up in the environment's PATH below.
   std::string folder;             // Working directory; empty: ours.
   bool share_output = false;      // Else the last 16 KiB are kept.
+  bool own_environment = false;   // Ours instead of the clean one, for a person's command.
 };
 
 // CPU times, faults and switches are those of the program and all descendants it waited for.
