@@ -93,9 +93,15 @@ struct ChangePointsArgs {
   bool json = false;
 };
 
-using CommandArgs =
-    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
-                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs, ChangePointsArgs>;
+// Texts of other tools, read without a farm.
+struct ParseArgs {
+  std::vector<std::string> files;  // - is standard input.
+  bool json = false;
+};
+
+using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
+                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs,
+                                 CompareArgs, ChangePointsArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;
