@@ -1,10 +1,12 @@
 #include "controller/import/clean.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "controller/import/quoted_printable.h"
+#include "controller/import/words.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::importer {
@@ -69,33 +71,23 @@ void AppendPlain(absl::string_view bytes, std::string& out) {
   }
 }
 
-absl::string_view Unquoted(absl::string_view line) {
-  for (;;) {
-    const size_t at = line.find_first_not_of(' ');
-    if (at == absl::string_view::npos || line[at] != '>') return line;
-    line.remove_prefix(at + 1);
-    if (absl::StartsWith(line, " ")) line.remove_prefix(1);
-  }
-}
-
-// The parts of a raw line between lone carriage returns, cleaned.
+// Appends the parts of a raw line between lone carriage returns; of empty ones only a single.
 void AddParts(absl::string_view raw, int number, std::vector<RawLine>& lines) {
-  while (absl::EndsWith(raw, "\r")) raw.remove_suffix(1);
-  for (;;) {
-    const size_t at = raw.find('\r');
+  const size_t before = lines.size();
+  for (const absl::string_view part : absl::StrSplit(raw, '\r')) {
     std::string plain;
-    AppendPlain(raw.substr(0, at), plain);
-    const absl::string_view text = absl::StripTrailingAsciiWhitespace(Unquoted(plain));
-    lines.push_back({number, std::string(text)});
-    if (at == absl::string_view::npos) return;
-    raw.remove_prefix(at + 1);
+    AppendPlain(part, plain);
+    if (!absl::StripAsciiWhitespace(plain).empty()) lines.push_back({number, std::move(plain)});
   }
+  if (lines.size() == before) lines.push_back({number, ""});
 }
 
-std::vector<RawLine> CleanLines(const std::vector<RawLine>& raw) {
+// Once more over decoded lines, which may hold anything, and without quoting.
+std::vector<RawLine> Finished(const std::vector<RawLine>& raw) {
   std::vector<RawLine> lines;
   lines.reserve(raw.size());
   for (const RawLine& line : raw) AddParts(line.text, line.number, lines);
+  for (RawLine& line : lines) line.text = std::string(Unquoted(line.text));
   return lines;
 }
 
@@ -125,11 +117,10 @@ std::vector<RawLine> Split(absl::string_view raw, CleanText& clean) {
 
 void Clean(absl::string_view raw, CleanText& clean) {
   std::vector<RawLine> lines = Split(raw, clean);
-  if (IsQuotedPrintable(lines)) {
-    // A text that still looks encoded afterwards was not what it seemed: better left as it is.
-    std::vector<RawLine> decoded = CleanLines(DecodeQuotedPrintable(lines));
-    if (!IsQuotedPrintable(decoded)) lines = std::move(decoded);
-  }
+  // Blanks at the start of a line that goes on keep its numbers apart: decoded before they vanish.
+  const bool encoded = IsQuotedPrintable(lines);
+  lines = Finished(encoded ? DecodeQuotedPrintable(lines) : lines);
+  if (encoded && IsQuotedPrintable(lines)) SpoilQuotedPrintable(lines);
   size_t size = 0;
   for (const RawLine& line : lines) size += line.text.size();
   clean.buffer.reserve(size);  // Views into it stay valid.

@@ -41,7 +41,7 @@ struct CleanText {
 //    sides of it never join into one number; no-break and other wide blanks become a space;
 //  * quoted-printable is decoded, in the parts whose header says so, or everywhere when every "="
 //    of the text fits the encoding and "=3D" or a no-break space proves it;
-//  * "> " quoting at the start and blanks at the end of a line vanish. Tabs stay.
+//  * "> " quoting and blanks at the start and blanks at the end of a line vanish. Tabs within stay.
 // Cleaning the lines of `clean` again gives the same lines.
 void Clean(absl::string_view raw, CleanText& clean);
 

@@ -79,10 +79,13 @@ class List {
 
  private:
   bool ReadLine() {
-    const absl::string_view text = absl::StripLeadingAsciiWhitespace(lines_[at_].text);
+    absl::string_view text = absl::StripLeadingAsciiWhitespace(lines_[at_].text);
     if (absl::StartsWith(text, "Command being timed: ")) {
       if (!command_.empty() || !results_.empty()) return false;  // The next list.
-      command_ = std::string(text.substr(21));
+      text.remove_prefix(21);
+      if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+        text = text.substr(1, text.size() - 2);
+      command_ = std::string(text);
       return true;
     }
     const size_t colon = text.rfind(": ");
@@ -193,6 +196,7 @@ size_t ReadDefault(const Lines& lines, size_t at, Sink& sink) {
   // A mailer may have broken the first line before or in its parentheses.
   while (taken < 3) {
     const absl::string_view next = TextAt(lines, at + taken);
+    if (IsDefault(next)) break;
     if (!absl::EndsWith(next, "maxresident)k") && !absl::EndsWith(next, "swaps") &&
         !absl::EndsWith(next, "pagefaults"))
       break;

@@ -140,11 +140,14 @@ class Run {
     const bool titled = ReadTitle(title);
     if (!titled) sink_.Refuse(title_line, absl::StrCat("interbench: table title ", Shown(title)));
     while (at_ < lines_.size() && lines_[at_].text.empty()) ++at_;
-    std::optional<Columns> columns = ReadColumns();
+    const std::optional<Columns> columns = ReadColumns();
     if (!columns.has_value()) {
-      sink_.Refuse(TextAt(lines_, at_).empty() ? title_line : lines_[at_].number,
-                   absl::StrCat("interbench: column heading ", Shown(TextAt(lines_, at_)),
+      const absl::string_view heading = TextAt(lines_, at_);
+      const bool there = absl::StrContains(heading, "Latency");
+      sink_.Refuse(there ? lines_[at_].number : title_line,
+                   absl::StrCat("interbench: column heading ", Shown(heading),
                                 ": without it the unit is not known"));
+      if (there) ++at_;
     }
     ReadRows(titled && columns.has_value() ? columns : std::nullopt);
   }
@@ -260,8 +263,8 @@ class Run {
     for (size_t i = 0; i < cells.size(); ++i) {
       const std::optional<double> value = Number(cells[i].text);
       if (!value.has_value()) {
-        sink_.Note(lines_[at_].number,
-                   absl::StrCat(prefix, kNames[i], ": printed as nan, no value"));
+        sink_.Note(lines_[at_].number, absl::StrCat("interbench: ", Shown(lines_[at_].text),
+                                                    ": printed as nan, no value"));
         continue;
       }
       if (i < 3 && cells[i].text.find('.') != cells[i].text.size() - 2 &&

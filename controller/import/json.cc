@@ -1,4 +1,4 @@
-// JSON of cyclictest (--json) and schbench (-j).
+// JSON of cyclictest (--json) and schbench (-j). The line of a value is that of the object's start.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -88,6 +88,10 @@ void AddThread(const std::string& name, const json& thread, const json& whole, i
                       version);
   };
   const SourcePtr own = source("");
+  if (cycles == "0") {
+    sink.Note(line, absl::StrCat("cyclictest: thread ", name, " without a cycle has no latency"));
+    return;
+  }
   for (const char* key : {"min", "avg", "max"}) {
     const std::optional<double> value = Value(thread, key);
     if (value.has_value()) {

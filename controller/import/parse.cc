@@ -1,5 +1,6 @@
 #include "controller/import/parse.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "controller/import/clean.h"
 #include "controller/import/format.h"
@@ -14,6 +15,16 @@ size_t ReadAny(const Lines& lines, size_t at, Sink& sink) {
     if (taken > 0) return taken;
   }
   return 1;  // Prose.
+}
+
+// A text that does not end its last line may have lost a part of the number or the name there.
+void MarkCut(absl::string_view raw, const Lines& lines, Parsed& parsed) {
+  if (raw.empty() || raw.back() == '\n' || lines.empty()) return;
+  const absl::string_view text = lines.back().text;
+  if (text.empty() || absl::StrContains(")}>]%", text.substr(text.size() - 1))) return;
+  for (auto result = parsed.results.rbegin();
+       result != parsed.results.rend() && result->line == lines.back().number; ++result)
+    result->marks.push_back("last line without an end: may be cut off");
 }
 
 }  // namespace
@@ -35,6 +46,7 @@ Parsed ParseText(absl::string_view raw) {
                 absl::StrCat("more than ", kMostLines, " lines: not read from here on"));
   }
   Parsed parsed = sink.Take();
+  MarkCut(raw, clean.lines, parsed);
   if (parsed.results.empty() && parsed.refused.empty())
     parsed.refused.push_back({1, "no results of a known format in the text"});
   return parsed;

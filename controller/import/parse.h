@@ -15,7 +15,8 @@ namespace shakedown::importer {
 inline constexpr size_t kMostBytes = 64 << 20;
 
 // Never fails: what it can not read is in `refused`. A text with no result and no refusal is
-// refused as a whole, on line 1. Linear in the size; any bytes.
+// refused as a whole, on line 1. When the text ends without a line feed or a closing parenthesis,
+// the values of its last line are marked: it may be cut off. Linear in the size; any bytes.
 Parsed ParseText(absl::string_view raw);
 
 struct ParsedFile {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "controller/import/clean.h"
 
@@ -11,7 +12,10 @@ namespace shakedown::importer {
 namespace {
 
 constexpr absl::string_view kHeader = "content-transfer-encoding:";
+constexpr char k8Bit[] = "Content-Transfer-Encoding: 8bit";
 constexpr absl::string_view kEncoding = "quoted-printable";
+// Parts within parts; mails have two or three.
+constexpr size_t kMostBoundaries = 16;
 
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -25,6 +29,7 @@ bool IsEscape(absl::string_view text, size_t at) {
 }
 
 bool FitsEncoding(absl::string_view text) {
+  text = absl::StripTrailingAsciiWhitespace(text);
   for (size_t at = text.find('='); at != absl::string_view::npos; at = text.find('=', at + 1))
     if (!IsEscape(text, at) && at + 1 != text.size()) return false;
   return true;
@@ -34,14 +39,19 @@ bool ProvesEncoding(absl::string_view text) {
   return absl::StrContains(text, "=3D") || absl::StrContains(text, "=C2=A0");
 }
 
-// The end of a part: "--" and a boundary, which has no blank. Rulers of dashes are none.
-bool IsBoundary(absl::string_view text) {
-  return absl::StartsWith(text, "--") && text.size() > 4 && !absl::StrContains(text, ' ') &&
-         text.find_first_not_of('-') != absl::string_view::npos;
+// The boundary that a header "Content-Type: multipart/…; boundary=…" declares; empty: none.
+absl::string_view BoundaryOf(absl::string_view text) {
+  const size_t at = text.find("boundary=");
+  if (at == absl::string_view::npos) return {};
+  absl::string_view rest = text.substr(at + 9);
+  if (!absl::StartsWith(rest, "\"")) return rest.substr(0, rest.find_first_of("; \t"));
+  rest.remove_prefix(1);
+  return rest.substr(0, rest.find('"'));
 }
 
 // Appends the decoded text; true: the line goes on in the next one.
 bool AppendDecoded(absl::string_view text, std::string& out) {
+  text = absl::StripTrailingAsciiWhitespace(text);  // Of transport, by the RFC.
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '=') {
       out += text[i];
@@ -57,18 +67,32 @@ bool AppendDecoded(absl::string_view text, std::string& out) {
   return false;
 }
 
+// A line that goes on from the one before, when the encoded text was quoted: without the quoting,
+// but with the blanks that belong to it.
+absl::string_view Continuation(absl::string_view text) {
+  while (absl::StartsWith(text, ">")) {
+    text.remove_prefix(1);
+    if (absl::StartsWith(text, " ")) text.remove_prefix(1);
+  }
+  return text;
+}
+
 class Decoder {
  public:
   explicit Decoder(bool by_headers) : in_part_(!by_headers), by_headers_(by_headers) {}
 
   void Add(const RawLine& line) {
+    const absl::string_view text = Unquoted(line.text);
+    const absl::string_view boundary = in_part_ ? absl::string_view() : BoundaryOf(line.text);
+    if (by_headers_ && !boundary.empty() && boundaries_.size() < kMostBoundaries)
+      boundaries_.emplace_back(boundary);
     if (by_headers_ && !goes_on_ && SaysEncoding(line.text, kEncoding)) {
-      out_.push_back({line.number, "Content-Transfer-Encoding: 8bit"});
+      out_.push_back({line.number, k8Bit});
       header_seen_ = true;
     } else if (by_headers_ && header_seen_ && !in_part_) {
       out_.push_back(line);
-      in_part_ = line.text.empty();
-    } else if (by_headers_ && in_part_ && IsBoundary(line.text)) {
+      in_part_ = text.empty();
+    } else if (by_headers_ && in_part_ && IsBoundary(text)) {
       out_.push_back(line);
       in_part_ = header_seen_ = goes_on_ = false;
     } else if (!in_part_) {
@@ -81,9 +105,17 @@ class Decoder {
   std::vector<RawLine> Take() { return std::move(out_); }
 
  private:
+  bool IsBoundary(absl::string_view text) const {
+    if (!absl::StartsWith(text, "--")) return false;
+    for (const std::string& boundary : boundaries_)
+      if (absl::StartsWith(text.substr(2), boundary)) return true;
+    return false;
+  }
+
   void AddEncoded(const RawLine& line) {
     if (!goes_on_ || out_.back().text.size() > kLongestLine) out_.push_back({line.number, ""});
-    goes_on_ = AppendDecoded(line.text, out_.back().text);
+    const absl::string_view text = goes_on_ ? Continuation(line.text) : line.text;
+    goes_on_ = AppendDecoded(text, out_.back().text);
     // Encoded line feeds end lines, too.
     if (goes_on_ || !absl::StrContains(out_.back().text, '\n')) return;
     const int number = out_.back().number;
@@ -97,6 +129,7 @@ class Decoder {
   const bool by_headers_;
   bool header_seen_ = false;
   bool goes_on_ = false;
+  std::vector<std::string> boundaries_;
   std::vector<RawLine> out_;
 };
 
@@ -108,7 +141,14 @@ bool HasHeader(const std::vector<RawLine>& lines) {
 
 }  // namespace
 
+absl::string_view Unquoted(absl::string_view line) {
+  line = absl::StripAsciiWhitespace(line);
+  while (absl::StartsWith(line, ">")) line = absl::StripLeadingAsciiWhitespace(line.substr(1));
+  return line;
+}
+
 bool SaysEncoding(absl::string_view line, absl::string_view encoding) {
+  line = Unquoted(line);
   return absl::StartsWithIgnoreCase(line, kHeader) &&
          absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(line.substr(kHeader.size())), encoding);
 }
@@ -127,6 +167,18 @@ std::vector<RawLine> DecodeQuotedPrintable(const std::vector<RawLine>& lines) {
   Decoder decoder(HasHeader(lines));
   for (const RawLine& line : lines) decoder.Add(line);
   return decoder.Take();
+}
+
+void SpoilQuotedPrintable(std::vector<RawLine>& lines) {
+  for (RawLine& line : lines) {
+    if (SaysEncoding(line.text, kEncoding)) line.text = k8Bit;
+    line.text = absl::StrReplaceAll(line.text, {{"=3D",
+                                                 "\xEF\xBF\xBD"
+                                                 "3D"},
+                                                {"=C2=A0",
+                                                 "\xEF\xBF\xBD"
+                                                 "C2=A0"}});
+  }
 }
 
 }  // namespace shakedown::importer

@@ -1,4 +1,5 @@
-// What importers find in a text. Pure values; line numbers count the raw text from 1.
+// What importers find in a text. Pure values; line numbers count the raw text from 1 (of a wrapped
+// row the first of its lines, of JSON the first of the object).
 #ifndef SHAKEDOWN_CONTROLLER_IMPORT_RESULT_H_
 #define SHAKEDOWN_CONTROLLER_IMPORT_RESULT_H_
 

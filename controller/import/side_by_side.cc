@@ -172,10 +172,9 @@ class Table {
       label_ = row.label;
     }
     if (!row.complete || row.cells.size() != columns_) {
-      sink_.Refuse(line, absl::StrCat("side by side: ", row.cells.size(),
-                                      row.complete ? " values, want "
-                                                   : " values that belong together, want ",
-                                      columns_));
+      sink_.Refuse(line,
+                   absl::StrCat("side by side: want ", columns_, " values of one kind and got ",
+                                row.complete ? "" : "something else behind ", row.cells.size()));
       return;
     }
     for (size_t column = 0; column < columns_; ++column) Add(row.cells[column], column, line);

@@ -130,8 +130,7 @@ class Frame {
       }
       TakeBlanks(&rest);
       // The words go to the next comma, or to a full stop, as before "avail Mem".
-      size_t end = rest.find_first_of(",.");
-      if (absl::StartsWith(rest, "util.") || absl::StartsWith(rest, "libr.")) end = 4;
+      const size_t end = rest.find_first_of(",.");
       const absl::string_view word = absl::StripAsciiWhitespace(rest.substr(0, end));
       const std::string name = TopWord(prefix, word);
       if (name.empty()) return Refuse(absl::StrCat("the word ", Shown(word), " is not known"));

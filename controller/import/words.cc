@@ -70,7 +70,7 @@ std::string OneSpaced(absl::string_view text) { return absl::StrJoin(Words(text)
 
 std::optional<double> Number(absl::string_view text) {
   if (text.empty() || text.size() > kLongestNumber) return std::nullopt;
-  if (text[0] == '+') text.remove_prefix(1);
+  if (text[0] == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   std::string plain(text);
   const size_t comma = plain.find(',');
   if (comma != std::string::npos) {
@@ -95,6 +95,7 @@ std::optional<double> Grouped(absl::string_view text, bool whole) {
   const size_t none = absl::string_view::npos;
   if (comma == none && point == none) return Number(text);
   if (comma != none && point != none) {  // The last one is the decimals'.
+    if (whole) return std::nullopt;
     const size_t last = std::max(comma, point);
     const char grouping = comma < point ? ',' : '.';
     if (!IsGrouped(text.substr(0, last), grouping)) return std::nullopt;
