@@ -1,6 +1,8 @@
-// libFuzzer's entry: one program a format (SHAKEDOWN_FUZZ_FORMAT is its name), which is offered
-// every line of the input; "text" is the whole of parse, "clean" the cleaning layer.
+// libFuzzer's entry. The program's name says what is fuzzed: fuzz_vmstat offers every line of the
+// input to that format ("_" for blanks in its name), fuzz_text is the whole of parse, fuzz_clean
+// the cleaning layer.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -11,9 +13,14 @@
 #include "controller/import/parse.h"
 
 namespace shakedown::importer {
-namespace {
 
-constexpr absl::string_view kFormat = SHAKEDOWN_FUZZ_FORMAT;
+// Set once, before the first input.
+std::string& Target() {
+  static std::string target;
+  return target;
+}
+
+namespace {
 
 void FuzzFormat(const CleanText& clean, ReadBlock read) {
   Sink sink;
@@ -36,19 +43,35 @@ void FuzzClean(const CleanText& once) {
 }
 
 void Fuzz(absl::string_view input) {
-  if (kFormat == "text") {
+  if (Target() == "text") {
     PrintJson({{"f", ParseText(input)}});
     return;
   }
   CleanText clean;
   Clean(input, clean);
-  if (kFormat == "clean") FuzzClean(clean);
+  if (Target() == "clean") FuzzClean(clean);
   for (const Format& format : Formats())
-    if (format.name == kFormat) FuzzFormat(clean, format.read);
+    if (format.name == Target()) FuzzFormat(clean, format.read);
 }
 
 }  // namespace
 }  // namespace shakedown::importer
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  const absl::string_view program((*argv)[0]);
+  const size_t at = program.rfind("fuzz_");
+  std::string target(at == absl::string_view::npos ? "" : program.substr(at + 5));
+  for (char& c : target)
+    if (c == '_') c = ' ';
+  bool known = target == "text" || target == "clean";
+  for (const auto& format : shakedown::importer::Formats()) known = known || format.name == target;
+  if (!known) {
+    std::fprintf(stderr, "%s: want fuzz_text, fuzz_clean or fuzz_ and a format\n", (*argv)[0]);
+    std::exit(64);
+  }
+  shakedown::importer::Target() = target;
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   shakedown::importer::Fuzz(absl::string_view(reinterpret_cast<const char*>(data), size));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
@@ -14,8 +15,18 @@ void AppendNumber(double value, std::string& out) {
   out.append(text, end - text);
 }
 
+bool IsPlain(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+}
+
 void AppendString(absl::string_view text, std::string& out) {
   out += '"';
+  if (IsPlain(text)) {
+    out.append(text.data(), text.size());
+    out += '"';
+    return;
+  }
   for (const char c : ToUtf8(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {

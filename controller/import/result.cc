@@ -5,6 +5,17 @@
 #include "absl/strings/str_cat.h"
 
 namespace shakedown::importer {
+namespace {
+
+// Most texts come in order, and moving a million results is not for nothing.
+template <typename Item>
+void SortByLine(std::vector<Item>& items) {
+  const auto by_line = [](const Item& a, const Item& b) { return a.line < b.line; };
+  if (!std::is_sorted(items.begin(), items.end(), by_line))
+    std::stable_sort(items.begin(), items.end(), by_line);
+}
+
+}  // namespace
 
 void Sink::Add(Result result) {
   last_line_ = std::max(last_line_, result.line);
@@ -41,10 +52,9 @@ Parsed Sink::Take() {
   if (refusals_left_out_ > 0)
     parsed_.refused.push_back(
         {last_line_, absl::StrCat(refusals_left_out_, " more lines could not be read")});
-  const auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
-  std::stable_sort(parsed_.results.begin(), parsed_.results.end(), by_line);
-  std::stable_sort(parsed_.notes.begin(), parsed_.notes.end(), by_line);
-  std::stable_sort(parsed_.refused.begin(), parsed_.refused.end(), by_line);
+  SortByLine(parsed_.results);
+  SortByLine(parsed_.notes);
+  SortByLine(parsed_.refused);
   Parsed taken = std::move(parsed_);
   *this = Sink();
   return taken;
