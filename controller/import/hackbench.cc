@@ -94,7 +94,9 @@ size_t ReadHackbench(const Lines& lines, size_t at, Sink& sink) {
   if (std::optional<Start> start = StartOf(text))
     return ReadRun(lines, at, *std::move(start), sink);
   const std::vector<absl::string_view> words = Words(text);
-  if (words.size() != 2 || words[0] != "Time:" || !absl::ascii_isdigit(words[1][0])) return 0;
+  if (words.size() != 2 || words[0] != "Time:" ||
+      words[1].find_first_not_of("0123456789.,") != absl::string_view::npos)
+    return 0;
   const absl::string_view command = CommandBefore(lines, at, "hackbench");
   const std::optional<double> seconds = TimeOf(text);
   if (!seconds.has_value() || command.empty()) {

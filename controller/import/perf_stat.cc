@@ -169,6 +169,13 @@ class Report {
 }  // namespace
 
 size_t ReadPerfStat(const Lines& lines, size_t at, Sink& sink) {
+  if (absl::StartsWith(lines[at].text, "#") &&
+      absl::EndsWith(OneSpaced(lines[at].text), "time counts unit events")) {
+    size_t end = at + 1;
+    while (absl::ascii_isdigit(TextAt(lines, end).empty() ? ' ' : lines[end].text[0])) ++end;
+    sink.Refuse(lines[at].number, "perf stat -I: counts by interval are not read");
+    return end - at;
+  }
   if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(lines[at].text), kTitle)) return 0;
   return Report(lines, at, sink).Read();
 }

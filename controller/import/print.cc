@@ -9,6 +9,8 @@
 namespace shakedown::importer {
 namespace {
 
+constexpr size_t kUsualResult = 128;  // Bytes of JSON.
+
 void AppendNumber(double value, std::string& out) {
   char text[40];
   const auto [end, code] = std::to_chars(text, text + sizeof(text), value);
@@ -141,6 +143,9 @@ void AppendPerson(const Result& result, std::string& out) {
 
 std::string PrintJson(const std::vector<ParsedFile>& files) {
   std::string out = "{\"files\":[";
+  size_t results = 0;
+  for (const ParsedFile& file : files) results += file.parsed.results.size();
+  out.reserve(results * kUsualResult);
   for (size_t i = 0; i < files.size(); ++i) {
     out += i > 0 ? ",\n{\"file\":" : "{\"file\":";
     AppendString(files[i].file, out);

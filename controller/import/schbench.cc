@@ -96,7 +96,7 @@ class Run {
       ReadBounds(rest);
       return true;
     }
-    const bool star = Take(&rest, "*");
+    Take(&rest, "*");  // schbench's own: the percentile it is about.
     TakeBlanks(&rest);
     const absl::string_view percent = TakeNumber(&rest);
     if (percent.empty() || !Take(&rest, "th:")) return false;
@@ -110,12 +110,12 @@ class Run {
       Refuse(line);
       return true;
     }
-    if (block_->era.empty()) block_->era = EraOf(percent, star, text);
+    if (block_->era.empty()) block_->era = EraOf(percent);
     Add(absl::StrCat("p", *at), static_cast<double>(*value));
     return true;
   }
 
-  std::string EraOf(absl::string_view percent, bool star, absl::string_view text) const {
+  std::string EraOf(absl::string_view percent) const {
     if (block_->title.kind != "latency") return "2023-04 on";
     if (absl::EndsWith(percent, ".0000")) return "2016-04 to 2019-08";
     if (!block_->title.runtime.has_value()) return "2019-08 to 2020-10";

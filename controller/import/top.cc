@@ -19,10 +19,20 @@ bool IsFrame(absl::string_view text) {
   return absl::StartsWith(text, "top - ") && absl::StrContains(text, " up ");
 }
 
+// Not that of ps, whose %CPU is reckoned over the whole life of a process.
 bool IsProcessHeading(absl::string_view text) {
+  if (!absl::StrContains(text, "PID") || !absl::StrContains(text, "%CPU")) return false;
   const std::vector<absl::string_view> words = Words(text);
-  return words.size() >= 4 && std::find(words.begin(), words.end(), "PID") != words.end() &&
-         std::find(words.begin(), words.end(), "%CPU") != words.end();
+  const auto has = [&words](absl::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  return words.size() >= 4 && has("PID") && has("%CPU") && !has("VSZ") && !has("TTY") &&
+         !has("STAT");
+}
+
+// A line of the summary that is like no other text.
+bool IsCpuLine(absl::string_view text) {
+  return absl::StartsWith(text, "Cpu(s):") || absl::StartsWithIgnoreCase(text, "%Cpu(s):");
 }
 
 class Frame {
@@ -31,10 +41,14 @@ class Frame {
 
   size_t Read() {
     const size_t start = at_;
-    ReadFirstLine();
-    while (at_ < lines_.size() && !lines_[at_].text.empty() && !IsFrame(lines_[at_].text) &&
-           !IsProcessHeading(lines_[at_].text))
-      ReadSummaryLine();
+    if (IsFrame(lines_[at_].text)) {
+      ReadFirstLine();
+      while (at_ < lines_.size() && IsSummary(lines_[at_].text)) ReadSummaryLine();
+    } else {
+      // The upper part was not pasted: what follows is read while it is one of these.
+      source_ = MakeSource("top", "batch");
+      while (IsCpuLine(TextAt(lines_, at_))) ReadSummaryLine();
+    }
     size_t heading = at_;
     while (heading < lines_.size() && lines_[heading].text.empty()) ++heading;
     if (IsProcessHeading(TextAt(lines_, heading))) {
@@ -45,6 +59,10 @@ class Frame {
   }
 
  private:
+  static bool IsSummary(absl::string_view text) {
+    return !text.empty() && !IsFrame(text) && !IsProcessHeading(text);
+  }
+
   void Add(absl::string_view name, double value, absl::string_view unit, SourcePtr source = {}) {
     sink_.Add({.source = source == nullptr ? source_ : std::move(source),
                .metric = absl::StrCat("top.", name),
@@ -144,6 +162,7 @@ class Frame {
     columns_.clear();
     for (const absl::string_view word : Words(lines_[at_].text))
       columns_.push_back(TopColumn(word));
+    pid_ = std::find(columns_.begin(), columns_.end(), "PID") - columns_.begin();
     if (columns_.back() != "COMMAND") {
       Refuse("want COMMAND as the last column of the process table");
       columns_.clear();
@@ -151,7 +170,8 @@ class Frame {
     for (++at_; at_ < lines_.size(); ++at_) {
       const absl::string_view text = lines_[at_].text;
       const std::vector<absl::string_view> words = Words(text);
-      if (words.empty() || !Count(words[0])) return;
+      const size_t pid = std::min<size_t>(pid_, words.size() - (words.empty() ? 0 : 1));
+      if (words.empty() || !Count(words[pid])) return;
       if (columns_.empty()) continue;
       if (words.size() < columns_.size()) {
         Refuse(absl::StrCat("a process of ", words.size(), " words, want ", columns_.size()));
@@ -218,6 +238,7 @@ class Frame {
   std::string time_;
   SourcePtr source_;
   std::vector<std::string> columns_;
+  size_t pid_ = 0;  // Which of them is the PID.
 };
 
 // Where the next frame of the same batch begins after `end`; 0: nowhere.
@@ -230,7 +251,10 @@ size_t NextFrame(const Lines& lines, size_t end) {
 }  // namespace
 
 size_t ReadTop(const Lines& lines, size_t at, Sink& sink) {
-  if (!IsFrame(lines[at].text)) return 0;
+  if (!IsFrame(lines[at].text)) {
+    if (!IsProcessHeading(lines[at].text) && !IsCpuLine(lines[at].text)) return 0;
+    return Frame(lines, at, sink).Read();
+  }
   Sink first;
   const size_t taken = Frame(lines, at, first).Read();
   size_t next = NextFrame(lines, at + taken);

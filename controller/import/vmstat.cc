@@ -45,6 +45,8 @@ constexpr Column kColumns[] = {
 };
 // Broken rows are joined from so many lines at most.
 constexpr size_t kMostPieces = 4;
+// A screenful has at least so many rows; a heading that comes sooner may begin another run.
+constexpr size_t kShortestScreen = 15;
 
 const Column* ColumnOf(absl::string_view name) {
   for (const Column& column : kColumns)
@@ -55,6 +57,11 @@ const Column* ColumnOf(absl::string_view name) {
 bool IsHeading(const std::vector<absl::string_view>& words) {
   return words.size() >= 6 && words[0] == "r" && words[1] == "b" &&
          (words[2] == "swpd" || (words[2] == "w" && words[3] == "swpd"));
+}
+
+// The first of the two heading lines.
+bool IsGroups(absl::string_view text) {
+  return absl::StartsWith(text, "procs") || absl::StartsWith(text, "--procs--");
 }
 
 struct Heading {
@@ -154,7 +161,7 @@ class Table {
       ++at_;
       return true;
     }
-    if (absl::StartsWith(text, "procs")) return ReadHeadingAgain(at_ + 1);
+    if (IsGroups(text)) return ReadHeadingAgain(at_ + 1);
     if (IsHeading(Words(text))) return ReadHeadingAgain(at_);
     if (!absl::ascii_isdigit(absl::StripLeadingAsciiWhitespace(text)[0])) return false;
     ReadRow();
@@ -174,6 +181,8 @@ class Table {
     std::string unknown;
     const std::optional<Heading> heading = HeadingAt(lines_, at, &unknown);
     if (!heading.has_value() || heading->columns != heading_.columns) return false;
+    suspect_ = rows_ - rows_at_heading_ < kShortestScreen;
+    rows_at_heading_ = rows_;
     at_ = at + heading->lines;
     return true;
   }
@@ -236,9 +245,11 @@ class Table {
                        .unit_said = !scaled || command_.known,
                        .line = line};
       // Without the command nobody knows whether a paste still has the row since boot.
-      if (rows_ == 1) result.marks.push_back("first row: may be the average since boot");
+      if (rows_ == 1 || suspect_)
+        result.marks.push_back("first row: may be the average since boot");
       sink_.Add(std::move(result));
     }
+    suspect_ = false;
   }
 
   std::string UnitOf(Kind kind) const {
@@ -266,6 +277,8 @@ class Table {
   Heading heading_;
   std::string form_;
   size_t rows_ = 0;
+  size_t rows_at_heading_ = 0;
+  bool suspect_ = false;  // The next row stands behind a heading that came early.
   bool refused_ = false;
 };
 
@@ -293,7 +306,7 @@ size_t ReadVmstat(const Lines& lines, size_t at, Sink& sink) {
   if (const absl::string_view option = OtherTable(text); !option.empty())
     return RefuseOtherTable(lines, at, option, sink);
   size_t heading = at;
-  if (absl::StartsWith(text, "procs")) {
+  if (IsGroups(text)) {
     // The first heading line, perhaps broken in up to three.
     for (size_t next = at + 1; next <= at + 3 && heading == at; ++next)
       if (IsHeading(Words(TextAt(lines, next)))) heading = next;
