@@ -121,6 +121,24 @@ Examples:
   shakedown changepoints wakeup.csv
   shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
 
+constexpr char kParseFooter[] =
+    R"(Reads what people have in mails and logs: interbench, latt, time (bash, zsh, csh, BusyBox, GNU -v), kernbench,
+vmstat, top -b, hackbench, schbench, cyclictest, perf stat, perf bench sched messaging, Phoronix XML, mmtests,
+and tables of two systems side by side. Quoting, quoted-printable, CR/LF and escape sequences do not matter.
+What can not be read is refused with its line; nothing is guessed. Needs no farm; FILE - is standard input.
+
+With --json: {"files":[{"file","results":[…],"notes":[{"line","text"}],"refused":[{"line","reason"}]}]}, a
+result being {"tool","form","version"?,"metric","value","unit","unit_from"?,"direction"?,"line","context"?,
+"marks"?}: unit null when nothing says it; unit_from "default" when it is the tool's and an option not seen
+could change it; direction lower or higher, whichever is better; context benchmark, load, kernel, thread, …;
+marks "*" and other remarks on one value. Members with ? are left out when empty.
+
+Exit code: 0 everything was read, 1 something was refused, 64 usage, 74 a file can not be read.
+
+Examples:
+  shakedown parse 2.6.35-ck1.log
+  vmstat 1 60 | shakedown parse - --json)";
+
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
 
@@ -170,6 +188,7 @@ struct Parse {
   CompareArgs compare;
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
+  ParseArgs parse;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -462,6 +481,15 @@ void AddChangePoints(CLI::App& app, Parse& parse) {
   points->callback([&parse] { parse.invocation.command = parse.change_points; });
 }
 
+void AddParse(CLI::App& app, Parse& parse) {
+  CLI::App* sub = app.add_subcommand("parse", "Read results of other tools, without a farm");
+  sub->group("Files");
+  sub->add_option("FILE", parse.parse.files, "Logs and mails")->type_name("FILE…")->required();
+  AddJson(sub, parse.parse.json);
+  sub->footer(kParseFooter);
+  sub->callback([&parse] { parse.invocation.command = parse.parse; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -488,6 +516,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
   AddChangePoints(app, parse);
+  AddParse(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

@@ -104,10 +104,16 @@ struct ChangePointsArgs {
   bool json = false;
 };
 
+// Texts of other tools, read without a farm.
+struct ParseArgs {
+  std::vector<std::string> files;  // - is standard input.
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
-                 ChangePointsArgs, ReproduceArgs>;
+                 ChangePointsArgs, ReproduceArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;
