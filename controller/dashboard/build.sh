@@ -27,7 +27,6 @@ mkdir -p src/gen
 protoc -I "$proto" --plugin=protoc-gen-es=node_modules/.bin/protoc-gen-es --es_out=target=ts:src/gen \
   shakedown/v1/{kernel,job,boot,farm}.proto
 node_modules/.bin/tsc --noEmit
-node_modules/.bin/vitest run --reporter=dot
 node_modules/.bin/vite build --outDir page --emptyOutDir --logLevel warn
 
 size=$(cat page/index.html page/assets/*.js page/assets/*.css | gzip -9 | wc -c)

@@ -40,6 +40,15 @@ describe("LogWindow", () => {
   });
 });
 
+describe("a window of the head", () => {
+  it("keeps what came first", () => {
+    const window = new LogWindow(0, false, true);
+    for (let i = 0; !window.full; i += 1) window.add(bytes(`line ${i}\n`));
+    expect(window.lines[0]!.text).toBe("line 0");
+    expect(window.lines).toHaveLength(MAX_LINES);
+  });
+});
+
 describe("LogSearch", () => {
   it("finds in any pieces and counts past its limit", () => {
     const all = bytes("panic\nnothing\n".repeat(10) + "PANIC at the end");

@@ -19,8 +19,13 @@ export class LogWindow {
   private rest: Uint8Array = new Uint8Array();
   private decoder = new TextDecoder();
 
-  // `start`: where the first byte that is added stands. A window that starts inside a line drops its first piece.
-  constructor(private start: number, private skipping = start > 0) {}
+  // `start`: where the first byte that is added stands. `skipping`: that is inside a line, whose rest is dropped.
+  // `head`: it shows what comes first and nothing is dropped; whoever adds stops once it is full.
+  constructor(private start: number, private skipping = start > 0, private head = false) {}
+
+  get full(): boolean {
+    return this.lines.length >= MAX_LINES;
+  }
 
   get end(): number {
     return this.start + this.rest.length;
@@ -61,6 +66,7 @@ export class LogWindow {
   }
 
   private trim(): void {
+    if (this.head) return;
     let drop = Math.max(0, this.lines.length - MAX_LINES);
     while (drop < this.lines.length && this.start - this.lines[drop]!.offset > 2 * WINDOW) drop += 1;
     if (drop > 0) this.lines = this.lines.slice(drop);

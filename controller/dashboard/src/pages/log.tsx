@@ -6,6 +6,8 @@ import { Empty, Foreign, Title, save } from "../parts";
 import { setQuery } from "../route";
 import { bytes, plural } from "../text";
 
+// Bytes that go into a window before it is asked whether it is full.
+const PIECE = 1024;
 // Past the end of every log: the answer holds no bytes, but the size.
 const BEYOND = 1n << 40n;
 
@@ -39,7 +41,8 @@ function useLog(name: string, at: number | null, follow: boolean) {
       const size = await sizeOf(name, signal);
       // After a lost connection: from where it was.
       const start = position ?? at ?? Math.max(0, size - WINDOW);
-      const window = new LogWindow(start, at === null && start > 0);
+      const window = new LogWindow(start, at === null && start > 0, at !== null);
+      const full = () => at !== null && (window.full || window.end >= start + WINDOW);
       const show = () => {
         frame = 0;
         if (!signal.aborted) {
@@ -51,10 +54,11 @@ function useLog(name: string, at: number | null, follow: boolean) {
       setError("");
       const stream = farm.readLog({ name, offset: BigInt(start), follow: follow && at === null }, { signal });
       for await (const chunk of stream) {
-        const enough = at !== null ? chunk.data.subarray(0, Math.max(0, start + WINDOW - window.end)) : chunk.data;
-        window.add(enough);
+        for (let from = 0; from < chunk.data.length && !full(); from += PIECE) {
+          window.add(chunk.data.subarray(from, from + PIECE));
+        }
         if (frame === 0) frame = requestAnimationFrame(show);
-        if (at !== null && window.end >= start + WINDOW) break;
+        if (full()) break;
       }
       show();
       setEnded(true);

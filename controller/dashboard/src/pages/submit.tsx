@@ -47,7 +47,7 @@ function specOf(fields: Fields): JobSpec {
     variants: [form.baseline, ...form.challengers].map(parseVariant),
     loads,
     blocks: form.blocks,
-    machines: { names: form.machines, tags: form.tags },
+    machines: form.machines.length + form.tags.length > 0 ? { names: form.machines, tags: form.tags } : undefined,
   });
 }
 
