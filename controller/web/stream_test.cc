@@ -122,6 +122,25 @@ TEST(StreamTest, StreamsAreLimitedAndDoNotStarveCalls) {
   EXPECT_TRUE(Soon([&] { return site.counters.streams == 5; }));
 }
 
+TEST(StreamTest, TwoHundredWatchersSeeTheEndAndCallsGoOn) {
+  TestSite site;
+  ScriptedAgent agent = site.farm.Agent("host1", {"vm1"});
+  const int64_t job = site.farm.Submit(SmallJob(1)).value();
+  const std::string watch = site.StreamRequest("WatchJob", absl::StrCat("{\"job\":", job, "}"));
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < 200; ++i) {
+    clients.push_back(std::make_unique<TestClient>(site.port()));
+    ASSERT_TRUE(clients.back()->Send(watch));
+  }
+  ASSERT_TRUE(Soon([&] { return site.counters.streams == 200; }));
+  EXPECT_EQ(site.Call("ListJobs", "{}").status, 200);
+  // The agents' calls go their own way.
+  ASSERT_TRUE(agent.Run([&] { return site.farm.Ended(job); }).ok());
+  for (const auto& client : clients) {
+    EXPECT_THAT(client->Read().body, HasSubstr("JOB_STATE_DONE"));
+  }
+}
+
 TEST(StreamTest, TheControllersEndEndsStreamsWithAWord) {
   auto site = std::make_unique<TestSite>();
   const int64_t job = site->farm.Submit(SmallJob(1)).value();

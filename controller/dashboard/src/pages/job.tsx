@@ -66,9 +66,9 @@ function Grid({ view, chosen }: { view: JobView; chosen: string | null }) {
   if (rows.length === 0) return <Empty>No plan.</Empty>;
   return (
     <>
+      <p class="small dim">Each cell is a boot: a row a variant, a column a block. Choose one to see why.</p>
       <div class="scroll" role="region" aria-label="Block plan" tabIndex={0}>
         <table class="grid">
-          <caption>Each cell is a boot: a row a variant, a column a block.</caption>
           <thead>
             <tr><th scope="col">Variant</th>{blocks.map((block) => <th scope="col" key={block}>{block}</th>)}</tr>
           </thead>
