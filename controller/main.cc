@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
     auto opened = store::Database::Open(
-        {.conninfo = options.database, .connections = kThreads + 2 + kHttpConnections});
+        {.conninfo = options.database, .connections = kThreads + 3 + kHttpConnections});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));
