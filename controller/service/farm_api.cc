@@ -182,6 +182,7 @@ absl::StatusOr<FarmApi::LogPiece> FarmApi::ReadLog(const std::string& stream, ui
                    FromStore([&] { return store::ReadLog(database_, stream, offset); }));
   LogPiece piece;
   piece.chunk.set_offset(offset);
+  piece.size = read.end;
   piece.finished = read.closed && offset + read.data.size() >= read.end;
   piece.chunk.set_data(std::move(read.data));
   return piece;

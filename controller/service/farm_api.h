@@ -46,6 +46,7 @@ class FarmApi {
   struct LogPiece {
     v1::LogChunk chunk;     // Empty data: nothing new.
     bool finished = false;  // Everything was read, and no more will come.
+    uint64_t size = 0;      // Bytes in the log now.
   };
   absl::StatusOr<LogPiece> ReadLog(const std::string& stream, uint64_t offset);
 
