@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/machine/guest_data.h"
+#include "proto/wire/load_kind.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::agent {
@@ -20,20 +21,6 @@ constexpr size_t kMaxForeignBytes = 1 << 20;  // Bytes that are no frame: then n
 
 absl::Duration Limit(uint32_t seconds, absl::Duration otherwise) {
   return seconds == 0 ? otherwise : absl::Seconds(seconds);
-}
-
-std::string KindOf(const v1::Load& load) {
-  switch (load.kind_case()) {
-    case v1::Load::kMake:
-      return "make";
-    case v1::Load::kLatt:
-      return "latt";
-    case v1::Load::kInterbench:
-      return "interbench";
-    case v1::Load::KIND_NOT_SET:
-      break;
-  }
-  return "load";
 }
 
 // What a burn of a microsecond needs, and faster than any CPU.
@@ -98,7 +85,7 @@ RunnerSession::Overdue RunnerSession::LookAt(absl::Duration now) const {
 }
 
 std::string RunnerSession::LoadName() const {
-  return absl::StrCat(KindOf(order_.loads(load_)), " ", load_ + 1, "/", order_.loads_size());
+  return absl::StrCat(LoadKind(order_.loads(load_)), " ", load_ + 1, "/", order_.loads_size());
 }
 
 std::string RunnerSession::phase() const {
@@ -233,6 +220,7 @@ void RunnerSession::StartLoad() {
   run->set_index(static_cast<uint32_t>(load_));
   *run->mutable_load() = order_.loads(load_);
   run->set_loops_per_ms(loops_per_ms_);
+  *run->mutable_background() = order_.background();
   const absl::Duration left = run_limit_ - (now_ - hello_at_);
   run->set_limit_s(static_cast<uint32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(left))));
   Send(std::move(request));

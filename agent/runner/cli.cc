@@ -23,15 +23,29 @@ constexpr char kHelp[] =
     R"(shakedown-runner: measures how a Linux kernel schedules
 
   shakedown-runner identify [--json]                  this kernel and machine
-  shakedown-runner make [-jN] [-C DIR] [target…]      builds the targets and times it
+  shakedown-runner make [-jN|-j2x] [-C DIR] [--config C] [--cold] [target…]
+                                                      builds the targets and times it
   shakedown-runner latt [-cN] [-sN] [-SN] [-xN] [--seconds N] 'command' | -- command…
                                                       wake-up latency while a command runs
   shakedown-runner interbench [option…]               simulated interactive tasks under loads
+  shakedown-runner launch [count=50] [pause=100] [cold] [beside=…] [-- PROGRAM…]
+                                                      how long a new process takes to start
+  shakedown-runner frames [fps=25|30|60] [seconds=30] [cpu=30] [threads=1] [beside=…] [loops_per_ms=N]
+                                                      a paced film: frames dropped, freezes
+  shakedown-runner command [parallel=N] [latt] [script=FILE] [-- PROGRAM…]
+                                                      a command, timed, alone or N at one time
+  shakedown-runner tool hackbench|cyclictest|stress-ng|sysbench|perf-messaging|perf-pipe
+                        [seconds=10] [-- ARGUMENT…]   an installed benchmark, its output parsed
   shakedown-runner --version | --help
 
-Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS
-make:        -j jobs (twice the CPUs)  -C source tree (/usr/src/load)
+Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS; before the words above
+make:        -j jobs, 2x: twice the CPUs (so by itself)  -C source tree (/usr/src/load)
+             --config allnoconfig, defconfig, tinyconfig or a .config, made in a copy of the tree
+             --cold drops the caches before each build (root)  --nice N
              targets: the tree's .shakedown-targets when none is given
+beside:      burn:THREADS, make, make:JOBS or command:PROGRAM,ARGUMENT,…
+cpu:         percent of one CPU that the frames of a second take  pause: ms
+words:       launch, frames, command and tool also take iterations=N warmups=N nice=N
 latt:        -c clients (1)  -s shortest pause, ms (100)  -S width of the pauses, ms (500)
              -x work, KiB (64; 0: none)  --seconds: repeat the command for this long
              --profile 2009-09-08 | 0.1  -v a line for each event  -V the version

@@ -67,6 +67,10 @@ absl::StatusOr<std::vector<std::string>> TakeOptions(const std::vector<std::stri
 // The loads whose options are those of a program people know.
 absl::StatusOr<LoadCommandLine> ParseLattCommandLine(const std::vector<std::string>& words);
 absl::StatusOr<LoadCommandLine> ParseInterbenchCommandLine(const std::vector<std::string>& words);
+// make's own options, then targets.
+absl::StatusOr<LoadCommandLine> ParseMakeCommandLine(const std::vector<std::string>& words);
+// launch, frames, command, tool: the common options, then the words of controller/plan/text.h.
+absl::StatusOr<LoadCommandLine> ParseTextCommandLine(const std::vector<std::string>& words);
 
 }  // namespace shakedown::runner
 

@@ -109,6 +109,46 @@ TEST(ParseLoadCommandLineTest, EveryOptionOfInterbench) {
   EXPECT_EQ(help.answer->code, 0);
 }
 
+TEST(ParseLoadCommandLineTest, MakeAsItIsSubmitted) {
+  const LoadCommandLine line =
+      ParseLoadCommandLine({"make", "-j2x", "--cold", "--config", "tinyconfig", "--nice", "-3"})
+          .value();
+  EXPECT_EQ(line.load.make().jobs_per_cpu(), 2);
+  EXPECT_TRUE(line.load.make().cold());
+  EXPECT_EQ(line.load.make().config_target(), "tinyconfig");
+  EXPECT_EQ(line.load.nice(), -3);
+}
+
+TEST(ParseLoadCommandLineTest, LoadsInTheWordsOfSubmit) {
+  const LoadCommandLine frames =
+      ParseLoadCommandLine({"frames", "--json", "--iterations", "3", "--warmups=1", "fps=60",
+                            "beside=burn:2", "nice=5"})
+          .value();
+  EXPECT_TRUE(frames.json);
+  EXPECT_EQ(frames.load.iterations(), 3u);
+  EXPECT_EQ(frames.load.warmups(), 1u);
+  EXPECT_EQ(frames.load.nice(), 5);
+  EXPECT_EQ(frames.load.frames().fps(), 60u);
+  EXPECT_EQ(frames.load.frames().beside().burn_threads(), 2u);
+  const v1::LaunchLoad launch =
+      ParseLoadCommandLine({"launch", "count=5", "cold", "--", "/bin/echo", "--json"})
+          .value()
+          .load.launch();
+  EXPECT_TRUE(launch.cold());
+  EXPECT_EQ(Words(launch.program().begin(), launch.program().end()),
+            (Words{"/bin/echo", "--json"}));
+  const v1::CommandLoad command =
+      ParseLoadCommandLine({"command", "--limit", "9", "parallel=2", "--", "sh", "-c", "a b"})
+          .value()
+          .load.command();
+  EXPECT_EQ(command.parallel(), 2u);
+  EXPECT_EQ(Words(command.words().begin(), command.words().end()), (Words{"sh", "-c", "a b"}));
+  const v1::ToolLoad tool =
+      ParseLoadCommandLine({"tool", "hackbench", "--", "-g", "3"}).value().load.tool();
+  EXPECT_EQ(tool.tool(), "hackbench");
+  EXPECT_EQ(tool.arguments_size(), 2);
+}
+
 TEST(ParseLoadCommandLineTest, BadOnesNameTheWord) {
   const std::pair<Words, std::string> cases[] = {
       {{"hackbench"}, "hackbench"},       {{}, "command"},
@@ -117,6 +157,10 @@ TEST(ParseLoadCommandLineTest, BadOnesNameTheWord) {
       {{"interbench", "-B20"}, "-B"},     {{"interbench", "-wHack"}, "Hack"},
       {{"interbench", "-r", "-WX"}, "X"}, {{"interbench", "-wBurn", "-xBurn"}, "no load"},
       {{"latt", "-cx", "true"}, "\"x\""}, {{"latt", "-q", "true"}, "-q"},
+      {{"frames", "fps"}, "fps"},
+      {{"frames", "--bogus=1"}, "--bogus"},
+      {{"tool"}, "tool"},
+      {{"make", "-j2y"}, "2y"},
       {{"make", "-j", "-1"}, "-1"},       {{"make", "--json=1"}, "--json"},
       {{"interbench", "video"}, "video"}, {{"make", "-j99999999999"}, "99999999999"},
   };

@@ -141,6 +141,41 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "estimate: 25 min (no history)\n");
 }
 
+TEST_F(FlowTest, DryRunSaysWhatFindsAChange) {
+  v1::PlanJobRequest seen;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    seen = request;
+    v1::DetectEstimate* estimate = response->add_detect();
+    estimate->set_metric("make.real");
+    estimate->set_sd(0.021);
+    estimate->set_basis("16 blocks of A/A controls, jobs 3, 7 on vm1");
+    estimate->set_blocks(12);
+    estimate->set_boots(24);
+    estimate->set_seconds(4200);
+    estimate->set_detectable(0.039);
+    *response->add_detect() = *estimate;
+    response->mutable_detect(1)->set_metric("interbench.x.burn.latency.avg");
+    response->mutable_detect(1)->set_blocks(0);
+    response->mutable_detect(1)->set_detectable(0);
+    response->set_detect_note("no past of latt.wakeup.avg");
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall({"--dry-run", "--detect", "3%"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(result.out,
+              HasSubstr("to find a change of 3% with a chance of 80%\n"
+                        "  make.real  12 blocks, 24 boots, 1 h 10 min; this plan finds 3.9% or "
+                        "more\n    noise: sd 2.1% a block, from 16 blocks of A/A controls, jobs "
+                        "3, 7 on vm1\n"
+                        "  interbench.x.burn.latency.avg  more than 1000 blocks; this plan is too "
+                        "short to find anything\n    noise: sd 0.021 ms a block"));
+  EXPECT_THAT(result.out, HasSubstr("  no past of latt.wakeup.avg\n"));
+  const Result json = SubmitSmall({"--dry-run", "--detect", "0.03", "--json"});
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(json.out, HasSubstr("\"detectable\": 0.039"));
+}
+
 TEST_F(FlowTest, DryRunPrintsLooksBudgetAndControl) {
   service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
     EXPECT_EQ(request.spec().variants_size(), 2) << "the farm adds the control";

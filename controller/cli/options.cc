@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "controller/cli/exit_code.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -37,7 +38,20 @@ of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
 a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter.
-A load is a word and its options, one argument: make, latt, interbench.
+A load is a word and its options, one argument ('…' in it keeps blanks together):
+  make [jobs=4|2x] [targets=vmlinux,modules] [cold] [tree=INPUT] [config=allnoconfig|FILE]
+       jobs=1,2,2x is a load for each; 2x is twice the CPUs; cold drops the caches before each build
+  latt [clients=4] [sleep=100] [width=500] [work=64] [seconds=15] [profile=2009-09-08|0.1]
+       [jobs=…] [targets=…] [-- COMMAND…]        how long woken tasks wait while make or a command runs
+  interbench [benchmarks=Video,X] [loads=None,Burn] [seconds=10] [profile=HEAD|0.31] [bench_nice=N]
+       [load_nice=N] [realtime]                   simulated interactive tasks under loads
+  launch [count=50] [pause=100] [cold] [beside=…] [-- PROGRAM…]     how long a new process takes to start
+  frames [fps=25|30|60] [seconds=30] [cpu=30] [threads=1] [beside=…]   a film: frames dropped, freezes
+  command [parallel=2] [latt] [script=FILE] [-- PROGRAM…]              timed, alone or n at one time
+  tool hackbench|cyclictest|stress-ng|sysbench|perf-messaging|perf-pipe [seconds=10] [-- ARGUMENT…]
+beside= is burn:THREADS, make, make:JOBS or command:PROGRAM,ARGUMENT. All take iterations=N and
+warmups=N, and all but interbench nice=N. An activity is audio, video or command PROGRAM…, with
+name=NAME and nice=N before the program; one that ends makes the load run fail.
 
 Examples:
   shakedown submit --baseline debian-6.1 --challenger debian-6.12-hz1000 \
@@ -45,6 +59,8 @@ Examples:
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
   shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --looks --budget 4h --wait
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load 'frames fps=60 beside=make:2x' \
+                   --load 'make jobs=1,2,4 nice=10' --background audio
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
   shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
                                             3 some kernel failed, 4 inconclusive
@@ -159,6 +175,23 @@ void AddJob(CLI::App* app, int64_t& job) {
 
 void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
 
+CLI::Option* AddDetect(CLI::App* sub, double& detect) {
+  return sub
+      ->add_option_function<std::string>(
+          "--detect",
+          [&detect](const std::string& text) {
+            absl::string_view number = text;
+            const double unit = absl::ConsumeSuffix(&number, "%") ? 100 : 1;
+            if (!absl::SimpleAtod(number, &detect) || !(detect > 0 && detect < unit)) {
+              throw CLI::ValidationError(absl::StrCat(
+                  "--detect ", Quoted(text), ": want a change above 0% and below 100%, e.g. 3%"));
+            }
+            detect /= unit;
+          },
+          "With --dry-run: how many blocks and hours it takes to find a change of so much")
+      ->type_name("PERCENT");
+}
+
 void AddStopping(CLI::App* sub, StoppingArgs& args) {
   CLI::Option* blocks = AddNumber<uint32_t>(
       sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
@@ -199,6 +232,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
   AddStopping(sub, args.stopping);
+  AddMany(sub, "--background", args.background,
+          "What runs beside every load: audio, video or 'command PROGRAM…'; once for each",
+          "ACTIVITY");
   sub->add_option("--title", args.title, "What the job is about")->type_name("TEXT");
   AddMany(sub, "--machine", args.machines, "Only on this machine; more: on one of them", "NAME");
   AddMany(sub, "--tag", args.tags, "Only on machines with this tag; more: with all", "TAG");
@@ -210,7 +246,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
       "Seed of the boot order; default: drawn by the farm and stored");
   CLI::Option* wait =
       sub->add_flag("--wait", args.wait, "Follow the job to its end, then print its report");
-  sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing")->excludes(wait);
+  CLI::Option* dry_run = sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing");
+  dry_run->excludes(wait);
+  AddDetect(sub, args.detect)->needs(dry_run);
   AddJson(sub, args.json);
   sub->footer(kSubmitFooter);
   sub->callback([&parse] { parse.invocation.command = parse.submit; });

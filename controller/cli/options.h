@@ -19,6 +19,7 @@ struct SubmitArgs {
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
   StoppingArgs stopping;
+  std::vector<std::string> background;
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -26,6 +27,7 @@ struct SubmitArgs {
   std::optional<uint64_t> seed;
   bool wait = false;
   bool dry_run = false;
+  double detect = 0;  // A part; with dry_run. 0: not asked.
   bool json = false;
 };
 struct WatchArgs {

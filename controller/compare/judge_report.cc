@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "controller/compare/control.h"
 #include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/median.h"
@@ -62,7 +63,16 @@ struct Pairs {
   std::vector<double> challenger;
 };
 
-// Of the judged blocks that `on_machine` was measured on; of all of them when it is empty.
+// Of the judged blocks that `on_machine` was measured on. Of all when it is empty, but for those of a
+// machine whose A/A control failed when there are others.
+bool Counts(const v1::Report& report, int block, const std::string& on_machine) {
+  const std::string machine =
+      block < report.block_machines_size() ? report.block_machines(block) : "";
+  if (!on_machine.empty()) return machine == on_machine;
+  return machine.empty() || WithheldOn(report.control(), machine).empty() ||
+         !WithheldOn(report.control(), "").empty();
+}
+
 Pairs PairsOf(const v1::Report& report, const v1::ReportMetric& metric, int challenger,
               const std::string& on_machine = "") {
   Pairs pairs;
@@ -73,10 +83,7 @@ Pairs PairsOf(const v1::Report& report, const v1::ReportMetric& metric, int chal
     const v1::ReportCell& left = a.boots(i);
     const v1::ReportCell& right = b.boots(i);
     if (!left.has_value() || !right.has_value()) continue;
-    if (!on_machine.empty() &&
-        (i >= report.block_machines_size() || report.block_machines(i) != on_machine)) {
-      continue;
-    }
+    if (!Counts(report, i, on_machine)) continue;
     if (!std::isfinite(left.value()) || !std::isfinite(right.value())) continue;
     pairs.base.push_back(left.value());
     pairs.challenger.push_back(right.value());
@@ -115,11 +122,34 @@ std::string WhyCalibrationDiffers(const v1::Report& report, const v1::ReportLoad
                          loops->first, metric.rows(challenger).letter(), loops->second);
 }
 
+// What the histograms say of a maximum: its number of values and how long they were collected.
+std::string WhyHistogramsDiffer(const v1::ReportLatency& latency, int challenger) {
+  std::vector<double> n[2];
+  std::vector<double> duration[2];
+  for (const int side : {0, 1}) {
+    for (const v1::ReportCurve& boot : latency.rows(side == 0 ? 0 : challenger).boots()) {
+      n[side].push_back(static_cast<double>(boot.n()));
+      duration[side].push_back(static_cast<double>(boot.duration_ms()) / 1000);
+    }
+    if (n[side].empty()) return "";
+  }
+  const auto why = statistics::WhyMaximaDiffer(static_cast<uint64_t>(*Median(n[0])),
+                                               static_cast<uint64_t>(*Median(n[1])), 1, 1);
+  if (why) return *why;
+  const double a = *Median(duration[0]);
+  const double b = *Median(duration[1]);
+  if (!statistics::WhyMaximaDiffer(1, 1, a, b)) return "";
+  return absl::StrFormat("maxima over %.4g and %.4g s: more than 10 %% apart", a, b);
+}
+
 // A maximum grows with the number of values it is taken of.
 std::string WhyMaximaMustNotBeCompared(const v1::Report& report, const v1::ReportLoad& load,
                                        const v1::ReportMetric& metric, int challenger) {
   absl::string_view stem = metric.name();
   if (!absl::ConsumeSuffix(&stem, ".max")) return "";
+  for (const v1::ReportLatency& latency : load.latencies()) {
+    if (latency.metric() == stem) return WhyHistogramsDiffer(latency, challenger);
+  }
   absl::ConsumeSuffix(&stem, ".latency");
   const auto n = Medians(report, load, absl::StrCat(stem, ".n"), challenger);
   if (!n || n->first < 0 || n->second < 0) return "";
@@ -129,7 +159,9 @@ std::string WhyMaximaMustNotBeCompared(const v1::Report& report, const v1::Repor
 }
 
 std::string WhyNotComparable(const v1::Report& report, const v1::ReportLoad& load,
-                             const v1::ReportMetric& metric, int challenger) {
+                             const v1::ReportMetric& metric, int challenger,
+                             const std::string& machine) {
+  if (const std::string why = WithheldOn(report.control(), machine); !why.empty()) return why;
   const std::string& letter = report.variants(challenger).letter();
   for (const v1::ReportHardDifference& difference : report.hard_differences()) {
     if (difference.letter() != letter) continue;
@@ -152,6 +184,21 @@ struct Place {
   v1::ReportMetric* metric;
   int challenger;
 };
+
+// How the differences behaved in the order they were measured in. Nothing of it changes a verdict.
+void AddFootnotes(const std::vector<double>& differences, v1::ReportComparison* to) {
+  // Of a healthy job, 1 in a million blocks is so far out.
+  constexpr double kSlowStartZ = 5;
+  const auto drift = statistics::FindDrift(differences);
+  to->set_drifts(drift.has_value() && drift->flagged);
+  if (const auto modes = statistics::FindTwoModes(differences)) {
+    to->mutable_modes()->set_low_center(modes->low_center);
+    to->mutable_modes()->set_high_center(modes->high_center);
+    to->mutable_modes()->set_low_share(modes->low_share);
+  }
+  const auto z = statistics::FirstValueZ(differences);
+  if (z && std::fabs(*z) >= kSlowStartZ) to->set_slow_start_z(*z);
+}
 
 void Fill(const Place& place, const Candidate& candidate, const Judgement& judgement) {
   v1::ReportComparison* to = place.metric->add_comparisons();
@@ -184,8 +231,7 @@ void Fill(const Place& place, const Candidate& candidate, const Judgement& judge
   if (candidate.metric.role != Role::kInfo) to->set_p(effect.p);
   if (judgement.p_adjusted) to->set_p_adjusted(*judgement.p_adjusted);
   for (const double difference : effect.differences) to->add_differences(difference);
-  const auto drift = statistics::FindDrift(effect.differences);
-  to->set_drifts(drift.has_value() && drift->flagged);
+  AddFootnotes(effect.differences, to);
 }
 
 // The worst of the primaries; one that must not be compared has no verdict either.
@@ -245,7 +291,7 @@ Asked Ask(v1::Report* report, const Judged& judged, const std::string& machine) 
         candidate.effect =
             statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
                                       primary ? primary_level : statistics::kSingleLookLevel);
-        candidate.not_comparable = WhyNotComparable(*report, load, metric, c);
+        candidate.not_comparable = WhyNotComparable(*report, load, metric, c, machine);
         if (candidate.not_comparable.empty() && !candidate.effect && !pairs.base.empty()) {
           candidate.not_comparable = "a value is not above 0, so there is no ratio";
         }
@@ -309,6 +355,10 @@ void AddVerdicts(v1::Report* report) {
   AddMachineVerdicts(judged, report);
   AddMethod(asked.candidates, judged, report);
   report->set_conclusion(Conclusion(asked.candidates, judgements));
+  // A metric that was to decide and could not has decided nothing.
+  if (report->conclusion() == "decided" && !UnjudgedPrimaries(*report).empty()) {
+    report->set_conclusion("inconclusive");
+  }
 }
 
 }  // namespace shakedown::compare

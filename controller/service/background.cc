@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "controller/service/job_keeper.h"
+#include "controller/service/store_controls.h"
 #include "db/store/janitor.h"
 #include "proto/wire/sanitise.h"
 
@@ -67,7 +68,11 @@ struct Background::State {
     while (!stopping) {
       hinted = false;
       lock.unlock();
-      const absl::StatusOr<int> kept = KeepJobs(database);
+      absl::StatusOr<int> kept = KeepJobs(database);
+      if (kept.ok()) {
+        const absl::StatusOr<int> controls = StoreOpenControls(database);
+        if (!controls.ok()) kept = controls.status();
+      }
       // A database that is away is the janitor's to tell.
       const bool told = kept.ok() || absl::IsUnavailable(kept.status());
       const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);

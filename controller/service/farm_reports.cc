@@ -9,9 +9,11 @@
 #include "controller/compare/make_report.h"
 #include "controller/compare/render_report.h"
 #include "controller/plan/estimate.h"
+#include "controller/service/detection.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
+#include "controller/service/store_controls.h"
 #include "db/store/builds.h"
 #include "db/store/reports.h"
 #include "proto/wire/status.h"
@@ -61,6 +63,10 @@ absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& r
       job.spec, static_cast<uint32_t>(response.builds_size()), response.boots(), history);
   response.set_estimate_s(estimate.seconds);
   response.set_estimate_basis(estimate.basis);
+  if (request.detect() != 0) {
+    const double boot_s = static_cast<double>(plan::EstimateWork(job.spec, 0, 1, history).seconds);
+    RETURN_IF_ERROR(AddDetection(database_, job.spec, request.detect(), boot_s, &response));
+  }
   return response;
 }
 
@@ -69,9 +75,8 @@ absl::StatusOr<v1::GetReportResponse> FarmApi::GetReport(const v1::GetReportRequ
     return absl::InvalidArgumentError(
         absl::StrCat("job ", request.job(), ": want a number from 1"));
   }
-  ASSIGN_OR_RETURN(const store::ReportData data,
-                   FromStore([&] { return store::GetReportData(database_, request.job()); }));
-  const v1::Report report = compare::MakeReport(ToReportData(data));
+  ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database_, request.job()));
+  const v1::Report report = compare::MakeReport(data);
   v1::GetReportResponse response;
   ASSIGN_OR_RETURN(*response.mutable_text(), compare::RenderReport(report, request));
   response.set_conclusion(report.conclusion());

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/store/boot_check.h"
 #include "db/store/calibration.h"
+#include "db/store/histograms.h"
 #include "db/store/settle.h"
 #include "db/store/sql.h"
 #include "db/store/words.h"
@@ -44,6 +45,7 @@ void InsertLoadRun(Transaction& tx, const std::string& attempt_id, const v1::Loa
             Text(run.output()), TextArray(run.warnings()))[0]
           .as<int64_t>();
   InsertMeasurements(tx, id, run);
+  InsertHistograms(tx, id, run);
   for (const v1::Series& series : run.series()) {
     tx.exec_params(
         "INSERT INTO series (load_run, name, unit, step_ms, values) "

@@ -18,8 +18,8 @@ namespace shakedown::store {
 // AlreadyExists: other content than was accepted (kept as evidence). FailedPrecondition: old epoch,
 // not this agent's, or given up meanwhile (kept as evidence). InvalidArgument: a NaN or infinite
 // measurement (named), a load index that the job has not, two runs of one load, MEASURED with a
-// load run missing or an empty one. NotFound: no such attempt. A NaN in a series is a gap; an
-// infinite one is refused.
+// load run missing or an empty one, a histogram as histograms.h refuses it. NotFound: no such
+// attempt. A NaN in a series is a gap; an infinite one is refused.
 absl::Status RecordBoot(Database& database, const std::string& agent, const v1::BootResult& result);
 
 // The attempt_id of a boot's name; attempt 0 = the latest. NotFound: no such boot.

@@ -118,20 +118,26 @@ absl::Status InsertVariants(Transaction& tx, int64_t job, const Submission& s) {
   return absl::OkStatus();
 }
 
+bool HasControl(const v1::JobSpec& spec) {
+  return std::any_of(spec.variants().begin(), spec.variants().end(),
+                     [](const v1::Variant& variant) { return variant.control(); });
+}
+
 // The job's number; 0 when the request has one already.
 int64_t InsertJob(Transaction& tx, const Submission& s) {
   const uint32_t attempts = s.spec.max_attempts() == 0 ? kDefaultAttempts : s.spec.max_attempts();
   const pqxx::result row = tx.exec_params(
       "INSERT INTO jobs (request_id, submitter, spec, plan, machine_names, machine_tags, "
       "max_attempts, "
-      "boot_limit_s, run_limit_s, loads, loads_sha256, budget_s, block_s) "
-      "VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10, $11, $12, $13) "
+      "boot_limit_s, run_limit_s, loads, loads_sha256, budget_s, block_s, control) "
+      "VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10, $11, $12, $13, $14) "
       "ON CONFLICT (request_id) DO NOTHING RETURNING id",
       s.request_id, Text(s.submitter), Bytes(Canonical(s.spec)), Bytes(Canonical(s.plan)),
       TextArray(s.spec.machines().names()), TextArray(s.spec.machines().tags()),
       static_cast<int64_t>(attempts), static_cast<int64_t>(s.boot_limit_s),
       static_cast<int64_t>(s.run_limit_s), s.spec.loads_size(), LoadsKey(s.spec.loads()),
-      static_cast<int64_t>(s.spec.budget_s()), std::max(s.block_s, 0.0));
+      static_cast<int64_t>(s.spec.budget_s()), std::max(s.block_s, 0.0),
+      HasControl(s.spec) ? "open" : "none");
   return row.empty() ? 0 : row[0][0].as<int64_t>();
 }
 

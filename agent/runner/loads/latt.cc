@@ -12,6 +12,7 @@
 #include "agent/runner/loads/latt_clients.h"
 #include "agent/runner/loads/latt_command.h"
 #include "agent/runner/loads/latt_work.h"
+#include "agent/runner/loads/prepare_build.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
@@ -33,7 +34,8 @@ absl::Status InRange(absl::string_view what, uint32_t value, uint32_t most) {
       absl::StrCat("latt: ", what, " ", value, ", want at most ", most));
 }
 
-absl::StatusOr<LattCommand> CommandOf(const v1::LattLoad& load, const LoadContext& context) {
+absl::StatusOr<LattCommand> CommandOf(const v1::LattLoad& load, const LoadContext& context,
+                                      v1::LoadRun& run) {
   RETURN_IF_ERROR(InRange("seconds", load.seconds(), kLongestRepeat));
   LattCommand latt;
   latt.repeat_for = absl::Seconds(load.seconds());
@@ -42,7 +44,7 @@ absl::StatusOr<LattCommand> CommandOf(const v1::LattLoad& load, const LoadContex
   latt.command.own_environment = context.for_person;
   latt.any_status = context.for_person;
   if (latt.command.argv.empty()) {
-    ASSIGN_OR_RETURN(latt.build, PlanBuild(load.make(), context.tree));
+    ASSIGN_OR_RETURN(latt.build, PrepareBuild(load.make(), context, run));
     latt.command.argv = latt.build->Argv();
     latt.command.folder = latt.build->tree;
   }
@@ -173,8 +175,18 @@ std::string FormatLatt(const LattParameters& parameters, const LattStats& stats)
 }
 
 absl::StatusOr<v1::LoadRun> RunLattLoad(const v1::Load& load, const LoadContext& context) {
+  RETURN_IF_ERROR(LattParametersOf(load.latt()).status());  // Before a tree is prepared.
+  v1::LoadRun prepared;
+  ASSIGN_OR_RETURN(const LattCommand command, CommandOf(load.latt(), context, prepared));
+  ASSIGN_OR_RETURN(v1::LoadRun run, RunLattAround(load, command, context));
+  run.mutable_warnings()->MergeFrom(prepared.warnings());
+  run.set_output(absl::StrCat(prepared.output(), run.output()));
+  return run;
+}
+
+absl::StatusOr<v1::LoadRun> RunLattAround(const v1::Load& load, const LattCommand& command,
+                                          const LoadContext& context) {
   ASSIGN_OR_RETURN(const LattParameters parameters, LattParametersOf(load.latt()));
-  ASSIGN_OR_RETURN(const LattCommand command, CommandOf(load.latt(), context));
   v1::LoadRun run;
   for (const std::string& warning : PlaceWarnings("latt", ReadConditions())) {
     run.add_warnings(warning);

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/runner/loads/latency_stats.h"
+#include "agent/runner/loads/latt_command.h"
 #include "agent/runner/loads/load.h"
 
 namespace shakedown::runner {
@@ -44,6 +45,11 @@ std::string FormatLatt(const LattParameters& parameters, const LattStats& stats)
 // the second wake-up. Internal: the command failed. For a person any exit code and number of
 // entries is a result, and SIGINT, when the process has it blocked, is passed on to the command.
 absl::StatusOr<v1::LoadRun> RunLattLoad(const v1::Load& load, const LoadContext& context);
+
+// The same around a command that somebody else has made; of the load: latt's parameters and the
+// iterations.
+absl::StatusOr<v1::LoadRun> RunLattAround(const v1::Load& load, const LattCommand& command,
+                                          const LoadContext& context);
 
 }  // namespace shakedown::runner
 

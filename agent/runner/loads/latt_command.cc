@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/parallel_command.h"
 #include "agent/runner/loads/process_tree.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/status.h"
@@ -45,9 +46,10 @@ absl::Status Repeat(const LattCommand& latt, LattCommandReport& report) {
   const absl::Duration until = clock.Elapsed() + latt.repeat_for;
   do {
     if (latt.build) RETURN_IF_ERROR(RemoveObjects(*latt.build));
-    ASSIGN_OR_RETURN(const CommandTimes times, TimeCommand(latt.command));
+    ASSIGN_OR_RETURN(const ParallelTimes parallel,
+                     TimeParallel(latt.command, latt.copies, latt.any_status));
+    const CommandTimes times = parallel.Whole();
     report.exit_code = times.exit_code;
-    if (!latt.any_status) RETURN_IF_ERROR(CommandStatus(latt.command, times));
     if (latt.build) {
       ASSIGN_OR_RETURN(const size_t objects, CountObjects(*latt.build));
       if (objects == 0) {

@@ -17,6 +17,7 @@ namespace shakedown::runner {
 
 struct LattCommand {
   TimedCommand command;
+  uint32_t copies = 1;             // Of it, at one time.
   std::optional<BuildPlan> build;  // Its objects are removed before each run.
   absl::Duration repeat_for;       // Run again until this much time has passed; zero: once.
   bool any_status = false;         // An exit code is reported and no error; it ends the repetition.

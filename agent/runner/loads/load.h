@@ -25,6 +25,9 @@ struct LoadContext {
   // Called at times that do not disturb what is measured.
   std::function<void(double fraction, absl::string_view text)> progress;
   uint64_t loops_per_ms = 0;  // For work of a known amount. 0: not measured.
+  // Where the inputs that loads name stand, each as a folder, read-only.
+  std::string inputs = "/run/shakedown/inputs";
+  std::string self = "/proc/self/exe";  // This program: what launch starts by itself.
   // A person waits at a terminal: commands have the person's environment, any exit code of them is
   // a result, and ^C is for them.
   bool for_person = false;
@@ -37,9 +40,6 @@ struct LoadContext {
 // output and warnings (no series, no duration: the caller's). Leaves its children to the caller,
 // who ends them. InvalidArgument: the request is wrong. Others: the load failed.
 absl::StatusOr<v1::LoadRun> RunLoad(const v1::Load& load, const LoadContext& context);
-
-// "make", "latt" or "interbench"; "none" when no kind is set.
-std::string LoadName(const v1::Load& load);
 
 // The number of iterations with warm-ups, and whether iteration i (from 1) is one.
 // InvalidArgument: more than 100 iterations or 10 warm-ups.
@@ -55,7 +55,7 @@ class Recorder {
   void Add(absl::string_view metric, double value, absl::string_view unit);
   // In microseconds, collected over `duration`. Nothing when there are no values.
   void AddHistogram(absl::string_view metric, const LatencyHistogram& histogram,
-                    absl::Duration duration);
+                    absl::Duration duration, bool from_intended_start = false);
 
  private:
   v1::LoadRun& run_;

@@ -11,11 +11,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/activities.h"
 #include "agent/runner/loads/build_tree.h"
 #include "agent/runner/loads/guardian.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
+#include "agent/runner/loads/prepare_build.h"
 #include "agent/runner/loads/process_tree.h"
+#include "proto/wire/load_kind.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -59,12 +62,12 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         event.mutable_progress()->set_text(OneLine(text));
                         SendEvent(fd, event);
                       }};
-  context.loops_per_ms = request.loops_per_ms();
+  context.inputs = place.inputs;
   context.for_person = place.for_person;
   context.table = place.table;
   context.trace = place.trace;
   context.comment = place.comment;
-  absl::StatusOr<v1::LoadRun> run = RunLoad(request.load(), context);
+  absl::StatusOr<v1::LoadRun> run = PerformLoad(request, context);
   v1::RunnerEvent event;
   if (run.ok()) {
     run->set_output(Utf8Tail(run->output(), kLongestOutput));
@@ -206,7 +209,7 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
   if (!status.ok()) event = FailureEvent(status);
   if (event.has_failure()) {
     event.mutable_failure()->set_error(absl::StrCat("load ", request_.index(), " (",
-                                                    LoadName(request_.load()),
+                                                    LoadKind(request_.load()),
                                                     "): ", event.failure().error()));
   } else if (event.has_load_run()) {
     v1::LoadRun& run = *event.mutable_load_run();
@@ -229,10 +232,8 @@ absl::Status LoadProcess::RemoveFiles() const {
   std::error_code error;
   std::filesystem::remove_all(scratch_, error);
   if (error) status = ErrnoStatus(error.value(), scratch_);
-  const v1::Load& load = request_.load();
-  if (load.has_make() || (load.has_latt() && load.latt().command().empty())) {
-    const absl::StatusOr<BuildPlan> plan =
-        PlanBuild(load.has_make() ? load.make() : load.latt().make(), place_.tree);
+  for (const v1::MakeLoad& make : BuildsInPlace(request_.load())) {
+    const absl::StatusOr<BuildPlan> plan = PlanBuild(make, place_.tree);
     if (plan.ok() && status.ok()) status = RemoveNamedObjects(*plan);
   }
   return status;

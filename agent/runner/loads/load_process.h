@@ -22,6 +22,7 @@ namespace shakedown::runner {
 struct LoadPlace {
   std::string scratch_parent = "/var/tmp";  // On a disk. A folder of its own is made in it.
   std::string tree = "/usr/src/load";
+  std::string inputs = "/run/shakedown/inputs";
   bool share_output = false;  // The load's commands write to our standard output.
   // See LoadContext. The functions are called in the load's process.
   bool for_person = false;
