@@ -185,7 +185,7 @@ TEST(JsonTest, StringsAndNumbers) {
   EXPECT_EQ(
       ToJson(run),
       "{\"load\":0,\"duration_ms\":0,\"measurements\":[{\"metric\":\"make.real\",\"value\":1.5,"
-      "\"unit\":\"s\",\"iteration\":1,\"warmup\":false}],\"series\":[],\"warnings\":[],"
+      "\"unit\":\"s\",\"iteration\":1,\"warmup\":false}],\"series\":[],\"histograms\":[],\"warnings\":[],"
       "\"output\":\"x\\ny\"}\n");
 }
 

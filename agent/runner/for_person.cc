@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "agent/runner/json.h"
 #include "agent/runner/loads/burn.h"
 #include "agent/runner/loads/load_process.h"
+#include "agent/runner/loads/pipe_io.h"
 #include "agent/runner/loads/process_tree.h"
 #include "agent/runner/loops_file.h"
 #include "agent/runner/setup/say.h"
@@ -31,14 +33,8 @@ namespace {
 
 constexpr int kFailed = 1;
 
-void WriteTo(int fd, absl::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // Nobody reads it any more.
-    text.remove_prefix(static_cast<size_t>(wrote));
-  }
-}
+// Whether somebody still reads it is nobody's business.
+void WriteTo(int fd, absl::string_view text) { WriteAll(fd, text.data(), text.size()); }
 
 // A descriptor that is readable when the person wants the end.
 int WatchInterrupts() {
@@ -77,11 +73,17 @@ bool HasSwap() {
   return swap.ok() && *swap > 0;
 }
 
+// Tried, not asked: file systems differ in what they say to root.
+bool IsWritable(const std::string& folder) {
+  std::string probe = folder + "/.shakedown-probe.XXXXXX";
+  return mkdtemp(probe.data()) != nullptr && rmdir(probe.c_str()) == 0;
+}
+
 // Where the load's files may be: for interbench on the disk the person stands on.
 std::string ScratchParent(bool interbench, bool writable) {
   if (interbench && writable) return ".";
   for (const char* folder : {"/var/tmp", "/tmp"}) {
-    if (access(folder, W_OK) == 0) return folder;
+    if (IsWritable(folder)) return folder;
   }
   return ".";
 }
@@ -111,8 +113,8 @@ absl::Status PrepareInterbench(LoadCommandLine& line, LoadPlace& place, bool wri
   v1::InterbenchLoad& bench = *line.load.mutable_interbench();
   if (line.memload_by_default) DropMemloadWithoutSwap(bench);
   if (!writable) {
-    Say(absl::StrCat("interbench: the working directory is read-only: no log and no ", kLoopsFile,
-                     " is kept, and the files of Write, Read and Compile lie in ",
+    Say(absl::StrCat("interbench: the working directory can not be written: no log and no ",
+                     kLoopsFile, " is kept, and the files of Write, Read and Compile lie in ",
                      place.scratch_parent, ", perhaps another disk"));
   }
   ASSIGN_OR_RETURN(
@@ -153,7 +155,7 @@ absl::StatusOr<int> RunLoadForPerson(LoadCommandLine line) {
   for (const std::string& notice : line.notices) Say(notice);
   const absl::Status adopted = AdoptOrphans();
   if (!adopted.ok()) Say(adopted.message());
-  const bool writable = access(".", W_OK) == 0;
+  const bool writable = IsWritable(".");
   LoadPlace place;
   place.scratch_parent = ScratchParent(line.load.has_interbench(), writable);
   place.tree = line.tree;

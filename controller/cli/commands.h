@@ -29,11 +29,13 @@ int Report(const Desk& desk, const ReportArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
+int ShowJob(const Desk& desk, const JobArgs& args);
 int Boots(const Desk& desk, const BootsArgs& args);
 int ShowKernel(const Desk& desk, const KernelShowArgs& args);
 int AddKernel(const Desk& desk, const KernelAddArgs& args);
 int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
+int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

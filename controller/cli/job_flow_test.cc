@@ -141,6 +141,86 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "estimate: 25 min (no history)\n");
 }
 
+TEST_F(FlowTest, DryRunSaysWhatFindsAChange) {
+  v1::PlanJobRequest seen;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    seen = request;
+    v1::DetectEstimate* estimate = response->add_detect();
+    estimate->set_metric("make.real");
+    estimate->set_sd(0.021);
+    estimate->set_basis("16 blocks of A/A controls, jobs 3, 7 on vm1");
+    estimate->set_blocks(12);
+    estimate->set_boots(24);
+    estimate->set_seconds(4200);
+    estimate->set_detectable(0.039);
+    *response->add_detect() = *estimate;
+    response->mutable_detect(1)->set_metric("interbench.x.burn.latency.avg");
+    response->mutable_detect(1)->set_blocks(0);
+    response->mutable_detect(1)->set_detectable(0);
+    response->set_detect_note("no past of latt.wakeup.avg");
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall({"--dry-run", "--detect", "3%"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(result.out,
+              HasSubstr("to find a change of 3% with a chance of 80%\n"
+                        "  make.real  12 blocks, 24 boots, 1 h 10 min; this plan finds 3.9% or "
+                        "more\n    noise: sd 2.1% a block, from 16 blocks of A/A controls, jobs "
+                        "3, 7 on vm1\n"
+                        "  interbench.x.burn.latency.avg  more than 1000 blocks; this plan is too "
+                        "short to find anything\n    noise: sd 0.021 ms a block"));
+  EXPECT_THAT(result.out, HasSubstr("  no past of latt.wakeup.avg\n"));
+  const Result json = SubmitSmall({"--dry-run", "--detect", "0.03", "--json"});
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(json.out, HasSubstr("\"detectable\": 0.039"));
+}
+
+TEST_F(FlowTest, DryRunPrintsLooksBudgetAndControl) {
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    EXPECT_EQ(request.spec().variants_size(), 2) << "the farm adds the control";
+    for (uint32_t block = 1; block <= 8; ++block) {
+      response->mutable_plan()->add_blocks()->set_block(block);
+    }
+    response->set_boots(24);
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--dry-run", "--looks", "--budget", "4h", "--primary", "latt.wakeup.avg", "--control"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("3 variants, 1 load, 8 blocks, 24 boots\n"
+                              "stopping: looks after 8, 16 and 24 blocks; time budget 4 h from the "
+                              "first boot's start\nprimary metrics: latt.wakeup.avg\n"),
+                    HasSubstr("  C  debian-6.1  (A again: the control)\n")));
+}
+
+TEST_F(FlowTest, BlocksWithoutTimeLeaveTheVerdictOfTheOthers) {
+  std::string conclusion;
+  service_.watch = [&](ServerContext*, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = MakeJob(9);
+    job.mutable_spec()->set_budget_s(3600);
+    for (v1::BootView& boot : *job.mutable_boots()) {
+      End(boot, boot.block() < 9 ? v1::OUTCOME_MEASURED : v1::OUTCOME_CANCELLED);
+    }
+    EndJob(job);
+    job.set_end_reason("time budget of 1 h spent");
+    writer->Write(job);
+    return grpc::Status::OK;
+  };
+  service_.report = [&](const v1::GetReportRequest&, v1::GetReportResponse* response) {
+    response->set_conclusion(conclusion);
+    return grpc::Status::OK;
+  };
+  for (const auto& [word, want] :
+       {std::pair("decided", 0), {"worse", 1}, {"inconclusive", 4}, {"none", 4}}) {
+    conclusion = word;
+    const Result result = RunCommand({"watch", "17"});
+    EXPECT_EQ(result.code, want) << word;
+    EXPECT_THAT(result.out, HasSubstr("ended: time budget of 1 h spent\n"));
+  }
+}
+
 struct ExitCase {
   const char* name;
   v1::Outcome outcome;

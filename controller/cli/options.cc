@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "controller/cli/exit_code.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -57,14 +58,15 @@ Examples:
                    --load make --load latt --load interbench --blocks 2
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --looks --budget 4h --wait
   shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load 'frames fps=60 beside=make:2x' \
                    --load 'make jobs=1,2,4 nice=10' --background audio
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
   shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
                                             3 some kernel failed, 4 inconclusive
 
-A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --machine, --tag,
---attempts and --seed win over what it says.
+A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --quick, --looks,
+--budget, --primary, --control, --machine, --tag, --attempts and --seed win over what it says.
 
 With --json the answer is the proto's JSON: SubmitJobResponse; with --dry-run PlanJobResponse; with --wait
 the JobView after the end, while progress goes to the error stream.)";
@@ -96,6 +98,15 @@ Examples:
   shakedown compare cfs.csv eevdf.csv
   shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
   shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
+
+constexpr char kChangePointsFooter[] =
+    R"(The first column is the order of the points (a number, a kernel version, a date), the last one the value unless
+--column says another; a first line without a value is the header. Rows without a value are left out and
+counted. What it finds is a reason to run a paired job, not a verdict. Needs no farm.
+
+Examples:
+  shakedown changepoints wakeup.csv
+  shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
 
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
@@ -138,11 +149,13 @@ struct Parse {
   CancelArgs cancel;
   LogsArgs logs;
   ListArgs list;
+  JobArgs job;
   BootsArgs boots;
   KernelShowArgs show;
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ChangePointsArgs change_points;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -162,6 +175,54 @@ void AddJob(CLI::App* app, int64_t& job) {
 
 void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
 
+CLI::Option* AddDetect(CLI::App* sub, double& detect) {
+  return sub
+      ->add_option_function<std::string>(
+          "--detect",
+          [&detect](const std::string& text) {
+            absl::string_view number = text;
+            const double unit = absl::ConsumeSuffix(&number, "%") ? 100 : 1;
+            if (!absl::SimpleAtod(number, &detect) || !(detect > 0 && detect < unit)) {
+              throw CLI::ValidationError(absl::StrCat(
+                  "--detect ", Quoted(text), ": want a change above 0% and below 100%, e.g. 3%"));
+            }
+            detect /= unit;
+          },
+          "With --dry-run: how many blocks and hours it takes to find a change of so much")
+      ->type_name("PERCENT");
+}
+
+void AddStopping(CLI::App* sub, StoppingArgs& args) {
+  CLI::Option* blocks = AddNumber<uint32_t>(
+      sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
+      "Blocks: each boots every variant once; 1 to 1000, default 2");
+  CLI::Option* quick = sub->add_flag("--quick", args.quick, "8 blocks and one look at them");
+  sub->add_flag("--looks", args.looks,
+                "Looks after 8, 16 and 24 blocks; ends at the first at which all primary metrics "
+                "are decided")
+      ->excludes(quick)
+      ->excludes(blocks);
+  quick->excludes(blocks);
+  sub->add_option_function<std::string>(
+         "--budget",
+         [&args](const std::string& text) {
+           const absl::StatusOr<uint64_t> span = ParseSpan(text);
+           if (!span.ok()) {
+             throw CLI::ValidationError(
+                 absl::StrCat("--budget: ", std::string(span.status().message())));
+           }
+           args.budget_s = *span;
+         },
+         "Wall time from the first boot's start, e.g. 4h; no block begins that would end later")
+      ->type_name("TIME");
+  AddMany(sub, "--primary", args.primaries,
+          "Metric that decides, e.g. make.real; at most 3, once for each; default: make.real and "
+          "latt.wakeup.avg",
+          "METRIC");
+  sub->add_flag("--control", args.control,
+                "A once more under another letter: what the job finds between the two is noise");
+}
+
 void AddSubmit(CLI::App& app, Parse& parse) {
   SubmitArgs& args = parse.submit;
   CLI::App* sub = app.add_subcommand("submit", "Submit a comparison of kernels")->group("Jobs");
@@ -170,12 +231,10 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
+  AddStopping(sub, args.stopping);
   AddMany(sub, "--background", args.background,
           "What runs beside every load: audio, video or 'command PROGRAM…'; once for each",
           "ACTIVITY");
-  AddNumber<uint32_t>(
-      sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
-      "Blocks: each boots every variant once; 1 to 1000, default 2");
   sub->add_option("--title", args.title, "What the job is about")->type_name("TEXT");
   AddMany(sub, "--machine", args.machines, "Only on this machine; more: on one of them", "NAME");
   AddMany(sub, "--tag", args.tags, "Only on machines with this tag; more: with all", "TAG");
@@ -187,7 +246,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
       "Seed of the boot order; default: drawn by the farm and stored");
   CLI::Option* wait =
       sub->add_flag("--wait", args.wait, "Follow the job to its end, then print its report");
-  sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing")->excludes(wait);
+  CLI::Option* dry_run = sub->add_flag("--dry-run", args.dry_run, "Print the plan; submit nothing");
+  dry_run->excludes(wait);
+  AddDetect(sub, args.detect)->needs(dry_run);
   AddJson(sub, args.json);
   sub->footer(kSubmitFooter);
   sub->callback([&parse] { parse.invocation.command = parse.submit; });
@@ -233,6 +294,14 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   cancel->group("Jobs");
   AddJob(cancel, parse.cancel.job);
   cancel->callback([&parse] { parse.invocation.command = parse.cancel; });
+
+  CLI::App* job =
+      app.add_subcommand("job", "Show a job as it is: looks, time, blocks, why it waits");
+  job->group("Jobs");
+  AddJob(job, parse.job.job);
+  AddJson(job, parse.job.json);
+  job->footer(kListFooter);
+  job->callback([&parse] { parse.invocation.command = parse.job; });
 
   CLI::App* boots = app.add_subcommand("boots", "List a job's boots and their outcomes");
   boots->group("Jobs");
@@ -344,6 +413,33 @@ void AddCompare(CLI::App& app, Parse& parse) {
   compare->callback([&parse] { parse.invocation.command = parse.compare; });
 }
 
+void AddChangePoints(CLI::App& app, Parse& parse) {
+  ChangePointsArgs& args = parse.change_points;
+  CLI::App* points =
+      app.add_subcommand("changepoints", "Find the steps of a series, without a farm");
+  points->group("Files");
+  points->add_option("SERIES", args.file, "CSV file: order key first, value last")
+      ->type_name("FILE")
+      ->required();
+  points->add_option("--column", args.column, "Which column holds the values: its name or number")
+      ->type_name("NAME");
+  points
+      ->add_option_function<std::string>(
+          "--min-magnitude",
+          [&args](const std::string& text) {
+            if (!absl::SimpleAtod(text, &args.min_magnitude) || !(args.min_magnitude >= 0) ||
+                args.min_magnitude > 1000) {
+              throw CLI::ValidationError(absl::StrCat("--min-magnitude ", Quoted(text),
+                                                      ": want 0 to 1000, e.g. 0.05 for 5 %"));
+            }
+          },
+          "Leave out steps of at most this part of the median, default 0.025")
+      ->type_name("PART");
+  AddJson(points, args.json);
+  points->footer(kChangePointsFooter);
+  points->callback([&parse] { parse.invocation.command = parse.change_points; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -369,6 +465,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       parse);
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
+  AddChangePoints(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

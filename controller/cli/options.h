@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/cli/settings.h"
+#include "controller/cli/stopping_args.h"
 
 namespace shakedown::cli {
 
@@ -17,8 +18,8 @@ struct SubmitArgs {
   std::string baseline;
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
+  StoppingArgs stopping;
   std::vector<std::string> background;
-  std::optional<uint32_t> blocks;
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -26,6 +27,7 @@ struct SubmitArgs {
   std::optional<uint64_t> seed;
   bool wait = false;
   bool dry_run = false;
+  double detect = 0;  // A part; with dry_run. 0: not asked.
   bool json = false;
 };
 struct WatchArgs {
@@ -52,6 +54,10 @@ struct ListArgs {
   enum class What { kJobs, kAgents, kMachines, kKernels, kBuilds };
   What what = What::kJobs;
   uint32_t limit = 50;  // Jobs and builds.
+  bool json = false;
+};
+struct JobArgs {
+  int64_t job = 0;
   bool json = false;
 };
 struct BootsArgs {
@@ -86,9 +92,18 @@ struct CompareArgs {
   bool json = false;
 };
 
+// A series in a CSV file, searched for steps without a farm.
+struct ChangePointsArgs {
+  std::string file;
+  std::string column;  // Empty: the last one.
+  double min_magnitude = 0.025;
+  bool json = false;
+};
+
 using CommandArgs =
-    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
-                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
+                 ChangePointsArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

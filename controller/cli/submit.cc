@@ -1,10 +1,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
+#include "controller/compare/statistics/metric.h"
 #include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
 #include "controller/plan/text_activity.h"
@@ -55,7 +57,7 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     if (!loads.ok()) return Annotate(loads.status(), "--load");
     spec.mutable_loads()->Add(loads->begin(), loads->end());
   }
-  spec.set_blocks(kDefaultBlocks);
+  spec.set_blocks(kDefaultBlocks);  // Unless a stopping rule is asked for.
   return spec;
 }
 
@@ -69,17 +71,19 @@ absl::Status AddBackground(const SubmitArgs& args, v1::JobSpec* spec) {
 }
 
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
-  screen.Print(absl::StrCat(Count(spec.variants_size(), "variant", "variants"), ", ",
+  const v1::JobSpec whole = plan::WithDefaults(spec);
+  screen.Print(absl::StrCat(Count(whole.variants_size(), "variant", "variants"), ", ",
                             Count(spec.loads_size(), "load", "loads"), ", ",
                             Count(planned.plan().blocks_size(), "block", "blocks"), ", ",
                             Count(planned.boots(), "boot", "boots"), "\n"));
+  screen.Print(StoppingLines(whole));
   screen.Print("variants\n");
-  for (int i = 0; i < spec.variants_size(); ++i) {
+  for (int i = 0; i < whole.variants_size(); ++i) {
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
-                              PrintableLine(VariantText(spec, i), 400), "\n"));
+                              PrintableLine(VariantText(whole, i), 400),
+                              whole.variants(i).control() ? "  (A again: the control)" : "", "\n"));
   }
   screen.Print("loads of each boot\n");
-  const v1::JobSpec whole = plan::WithDefaults(spec);
   for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
   }
@@ -107,15 +111,51 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
       PrintableLine(planned.estimate_basis(), 400), ")\n"));
 }
 
+// "3.2%", or in the metric's unit.
+std::string AmountText(const std::string& metric, double amount) {
+  const auto known = statistics::FindMetric(metric);
+  if (known && known->scale == statistics::Scale::kRatio) {
+    return absl::StrFormat("%.2g%%", 100 * amount);
+  }
+  return absl::StrCat(absl::StrFormat("%.3g", amount), known ? " " : "",
+                      known ? std::string(known->unit) : "");
+}
+
+void PrintDetection(Screen& screen, double change, const v1::PlanJobResponse& planned) {
+  screen.Print(absl::StrFormat("to find a change of %g%% with a chance of 80%%\n", 100 * change));
+  for (const v1::DetectEstimate& estimate : planned.detect()) {
+    const std::string need =
+        estimate.blocks() == 0
+            ? "more than 1000 blocks"
+            : absl::StrCat(Count(estimate.blocks(), "block", "blocks"), ", ",
+                           Count(estimate.boots(), "boot", "boots"), ", ",
+                           LengthText(absl::Seconds(static_cast<int64_t>(estimate.seconds()))));
+    const std::string finds =
+        estimate.detectable() > 0
+            ? absl::StrCat("finds ", AmountText(estimate.metric(), estimate.detectable()),
+                           " or more")
+            : "is too short to find anything";
+    screen.Print(absl::StrCat("  ", PrintableLine(estimate.metric()), "  ", need, "; this plan ",
+                              finds, "\n    noise: sd ",
+                              AmountText(estimate.metric(), estimate.sd()), " a block, from ",
+                              PrintableLine(estimate.basis(), 400), "\n"));
+  }
+  if (!planned.detect_note().empty()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(planned.detect_note(), 400), "\n"));
+  }
+}
+
 int DryRun(const Desk& desk, const SubmitArgs& args, const v1::JobSpec& spec) {
   v1::PlanJobRequest request;
   *request.mutable_spec() = spec;
+  request.set_detect(args.detect);
   const absl::StatusOr<v1::PlanJobResponse> planned = desk.farm.PlanJob(request);
   if (!planned.ok()) return Fail(desk.screen, planned.status());
   if (args.json) {
     desk.screen.PrintJson(*planned);
   } else {
     PrintPlan(desk.screen, spec, *planned);
+    if (args.detect > 0) PrintDetection(desk.screen, args.detect, *planned);
   }
   return kOk;
 }
@@ -169,8 +209,8 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
   }
+  SetStopping(args.stopping, &spec);
   RETURN_IF_ERROR(AddBackground(args, &spec));
-  if (args.blocks.has_value()) spec.set_blocks(*args.blocks);
   if (args.title.has_value()) spec.set_title(*args.title);
   if (args.attempts.has_value()) spec.set_max_attempts(*args.attempts);
   if (args.seed.has_value()) spec.set_order_seed(*args.seed);

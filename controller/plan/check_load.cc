@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "controller/plan/interbench_names.h"
+#include "controller/plan/check_interbench.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/load_kind.h"
 
@@ -86,12 +86,11 @@ void CheckLatt(const v1::LattLoad& latt, const std::string& where, Errors& error
   errors.CheckRange(absl::StrCat(where, ": sleep_width_ms"), latt.sleep_width_ms(), 0, 60000);
   errors.CheckRange(absl::StrCat(where, ": work_kib"), latt.work_kib(), 0, 65536);
   errors.CheckRange(absl::StrCat(where, ": seconds"), latt.seconds(), 0, 3600);
-  const std::string& profile = latt.profile();
-  if (!profile.empty() && profile != "2009-09-08" && profile != "0.1") {
-    errors.Add(where, ": profile ", Quoted(profile), ": want 2009-09-08 or 0.1");
+  if (!latt.profile().empty() && latt.profile() != "0.1" && latt.profile() != "2009-09-08") {
+    errors.Add(where, ": profile ", Quoted(latt.profile()), ": want 0.1 or 2009-09-08");
   }
-  if (profile == "2009-09-08" && latt.work_kib() > 0) {
-    errors.Add(where, ": work_kib ", latt.work_kib(), ": want 0 in profile 2009-09-08");
+  if (latt.profile() == "2009-09-08" && latt.work_kib() > 0) {
+    errors.Add(where, ": work_kib ", latt.work_kib(), " in profile 2009-09-08: want 0");
   }
   CheckProgram(latt.command(), 0, where, errors);
   if (latt.command_size() > 0 && latt.has_make()) {
@@ -99,40 +98,6 @@ void CheckLatt(const v1::LattLoad& latt, const std::string& where, Errors& error
   }
   if (latt.has_make()) CheckMake(latt.make(), where, errors);
   if (latt.make().cold()) errors.Add(where, ": make: cold: want it of make alone");
-}
-
-template <typename Known>
-void CheckNames(const Words& names, const Known& known, const std::string& what, Errors& errors) {
-  std::set<absl::string_view> seen;
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      errors.Add(what, " ", Quoted(name), ": want one of ", absl::StrJoin(known, ", "));
-    } else if (!seen.insert(name).second) {
-      errors.Add(what, " ", Quoted(name), ": named twice, want each once");
-    }
-  }
-}
-
-void CheckInterbench(const v1::InterbenchLoad& bench, const std::string& where, Errors& errors) {
-  CheckNames(bench.benchmarks(), kInterbenchBenchmarks, absl::StrCat(where, ": benchmark"), errors);
-  CheckNames(bench.loads(), kInterbenchLoads, absl::StrCat(where, ": background load"), errors);
-  if (bench.benchmarks_size() == 1 && bench.loads_size() == 1 &&
-      bench.benchmarks(0) == bench.loads(0)) {
-    errors.Add(where, ": benchmark ", Quoted(bench.benchmarks(0)),
-               " under itself alone: interbench skips that, want another background load");
-  }
-  errors.CheckRange(absl::StrCat(where, ": seconds"), bench.seconds(), 0, 600);
-  errors.CheckRange(absl::StrCat(where, ": loops_per_ms"), bench.loops_per_ms(), 0, 1000000000);
-  errors.CheckRange(absl::StrCat(where, ": burn_threads"), bench.burn_threads(), 0, 1024);
-  if (!bench.profile().empty() && bench.profile() != "HEAD" && bench.profile() != "0.31") {
-    errors.Add(where, ": profile ", Quoted(bench.profile()), ": want HEAD or 0.31");
-  }
-  CheckNice(bench.bench_nice(), absl::StrCat(where, ": bench_nice"), errors);
-  CheckNice(bench.load_nice(), absl::StrCat(where, ": load_nice"), errors);
-  errors.CheckRange(absl::StrCat(where, ": custom_percent"), bench.custom_percent(), 0, 100);
-  errors.CheckRange(absl::StrCat(where, ": custom_interval_us"), bench.custom_interval_us(), 0,
-                    10000000);
-  errors.CheckRange(absl::StrCat(where, ": max_file_mib"), bench.max_file_mib(), 0, 1 << 20);
 }
 
 void CheckBeside(const v1::Beside& beside, const std::string& where, Errors& errors) {
@@ -210,7 +175,7 @@ void CheckLoad(const v1::Load& load, const std::string& where, Errors& errors) {
       CheckLatt(load.latt(), absl::StrCat(where, ": latt"), errors);
       break;
     case v1::Load::kInterbench:
-      CheckInterbench(load.interbench(), absl::StrCat(where, ": interbench"), errors);
+      CheckInterbench(load, absl::StrCat(where, ": interbench"), errors);
       break;
     case v1::Load::kLaunch:
       CheckLaunch(load.launch(), absl::StrCat(where, ": launch"), errors);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "shakedown/v1/job.pb.h"
 
 namespace shakedown::plan {
 
@@ -20,5 +21,9 @@ bool IsInterbenchLoad(absl::string_view name);
 // "video" → "Video": interbench takes its labels in any case. A name it does not know stays as it
 // is.
 std::string CanonicalInterbenchName(absl::string_view name);
+
+// How many pairs a load measures: a task never meets itself. An empty list is the default's, which
+// WithDefaults (check_job.h) fills in.
+uint32_t InterbenchPairs(const v1::InterbenchLoad& bench);
 
 }  // namespace shakedown::plan

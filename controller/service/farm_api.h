@@ -49,6 +49,8 @@ class FarmApi {
  private:
   absl::StatusOr<plan::Kernels> Catalog();
   absl::StatusOr<store::Submission> Prepare(const v1::JobSpec& spec);
+  // For a job with a time budget.
+  absl::Status SetBlockTime(store::Submission& submission);
 
   store::Database& database_;
   ArtefactStore& artefacts_;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "db/store/histograms.h"
 #include "db/store/words.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -45,6 +46,7 @@ absl::Status CheckRun(const v1::LoadRun& run, int loads) {
     return Bad(absl::StrCat("index ", run.load()), absl::StrCat("the job has ", loads, " loads"));
   }
   for (const v1::Measurement& m : run.measurements()) RETURN_IF_ERROR(CheckMeasurement(m));
+  RETURN_IF_ERROR(CheckHistograms(run));
   return CheckSeries(run);
 }
 

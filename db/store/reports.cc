@@ -3,6 +3,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "db/store/histograms.h"
 #include "db/store/jobs.h"
 #include "db/store/loads_key.h"
 #include "db/store/past.h"
@@ -62,6 +63,7 @@ void ReadLoadRuns(Transaction& tx, int64_t job, const BootsById& boots) {
     m->set_value(row["value"].as<double>());
     m->set_unit(row["unit"].as<std::string>());
   }
+  ReadHistograms(tx, job, runs);
 }
 
 absl::Status ReadBoots(Transaction& tx, ReportData& data) {

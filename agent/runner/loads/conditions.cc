@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -24,9 +22,11 @@ constexpr size_t kMostText = 1 << 16;
 constexpr uint64_t kUnlimited = uint64_t{1} << 60;  // Version 1 writes "none" as a huge number.
 
 bool MayBeRealtime() {
-  if (!SetFifo(kHighestFifo)) return false;
+  const int before = sched_getscheduler(0);
+  sched_param parameter = {};
+  if (before < 0 || sched_getparam(0, &parameter) != 0 || !SetFifo(kHighestFifo)) return false;
   const bool is = (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
-  SetOrdinary();
+  if (sched_setscheduler(0, before, &parameter) != 0) SetOrdinary();
   return is;
 }
 
@@ -88,12 +88,6 @@ void AddVersion1(const std::string& folder, CgroupLimits& limits) {
   AddMemoryMax(Word(folder + "/memory.limit_in_bytes"), limits);
 }
 
-std::string WorkingFolderIfReadOnly() {
-  if (access(".", W_OK) == 0) return "";
-  char path[PATH_MAX];
-  return getcwd(path, sizeof path) == nullptr ? "." : path;
-}
-
 }  // namespace
 
 CgroupLimits ReadCgroupLimits(absl::string_view groups, const std::string& root) {
@@ -125,7 +119,6 @@ Conditions ReadConditions() {
   if (memory.ok()) conditions.memory_kib = *memory;
   const auto groups = ReadFile("/proc/self/cgroup", kMostText);
   conditions.cgroup = ReadCgroupLimits(groups.ok() ? *groups : "");
-  conditions.folder = WorkingFolderIfReadOnly();
   return conditions;
 }
 
@@ -140,23 +133,14 @@ cpu_set_t JustCpu(int cpu) {
   return one;
 }
 
-std::vector<std::string> ConditionWarnings(absl::string_view load, const Conditions& c) {
+std::vector<std::string> PlaceWarnings(absl::string_view load, const Conditions& c) {
   std::vector<std::string> warnings;
   const auto warn = [&](const auto&... parts) {
     warnings.push_back(absl::StrCat(load, ": ", parts...));
   };
-  if (!c.realtime) {
-    warn(
-        "no RT permission: the timekeepers run as ordinary tasks, so that their own lateness and "
-        "the timers' slack of 50 us count as latency");
-  }
-  if (!c.cpus.empty() && c.cpus[0] != 0) {
-    warn("CPU 0 is not in the cpuset (allowed: ", absl::StrJoin(c.cpus, ","), "): CPU ", c.cpus[0],
-         " takes its place for calibration and single_cpu");
-  }
   if (!c.cpus.empty() && c.cpus.size() < c.online_cpus) {
     warn("the cpuset allows ", c.cpus.size(), " of ", c.online_cpus,
-         " CPUs: loads with a thread a CPU press that much harder");
+         " CPUs: what has a thread or client a CPU presses that much harder");
   }
   if (c.cgroup.cpus && *c.cgroup.cpus < c.online_cpus) {
     warn("a control group limits CPU time to ", absl::StrFormat("%.2f", *c.cgroup.cpus), " of ",
@@ -165,9 +149,25 @@ std::vector<std::string> ConditionWarnings(absl::string_view load, const Conditi
   if (c.cgroup.memory_bytes && *c.cgroup.memory_bytes / 1024 < c.memory_kib) {
     warn("a control group limits memory to ", *c.cgroup.memory_bytes >> 20, " of ",
          c.memory_kib >> 10,
-         " MiB: Memload is sized by the machine's and may be killed, files are "
-         "cached less");
+         " MiB: files are cached less, and Memload, sized by the machine's memory, may be killed");
   }
+  return warnings;
+}
+
+std::vector<std::string> ConditionWarnings(absl::string_view load, const Conditions& c) {
+  std::vector<std::string> warnings;
+  if (!c.realtime) {
+    warnings.push_back(absl::StrCat(
+        load,
+        ": no RT permission: the timekeepers run as ordinary tasks, so that their own lateness and "
+        "the timers' slack of 50 us count as latency"));
+  }
+  if (!c.cpus.empty() && c.cpus[0] != 0) {
+    warnings.push_back(
+        absl::StrCat(load, ": CPU 0 is not in the cpuset (allowed: ", absl::StrJoin(c.cpus, ","),
+                     "): CPU ", c.cpus[0], " takes its place for calibration and single_cpu"));
+  }
+  for (std::string& warning : PlaceWarnings(load, c)) warnings.push_back(std::move(warning));
   return warnings;
 }
 

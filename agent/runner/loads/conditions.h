@@ -29,12 +29,13 @@ struct Conditions {
   std::vector<int> cpus;    // This process may use these, ascending.
   uint64_t memory_kib = 0;  // Of the machine.
   CgroupLimits cgroup;
-  std::string folder;  // The working directory; empty when it may be written.
 };
 Conditions ReadConditions();
 
-// What `conditions` mean for a load that burns calibrated work and is woken by timekeepers.
-// `load`: its name, before each line. Pure.
+// What `conditions` mean for any load: CPUs and memory that it may not use. `load`: its name,
+// before each line. Pure.
+std::vector<std::string> PlaceWarnings(absl::string_view load, const Conditions& conditions);
+// The same and what they mean for one that burns calibrated work and is woken by timekeepers.
 std::vector<std::string> ConditionWarnings(absl::string_view load, const Conditions& conditions);
 
 // The CPU that single_cpu and calibration use: 0, or the first that is allowed.

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 },
                                 "CPU 0 is not in the cpuset (allowed: 2,3)", "CPU 2"},
                     WarningCase{"FewCpus", [](Conditions& c) { c.online_cpus = 8; },
-                                "allows 2 of 8 CPUs", "press that much harder"},
+                                "allows 2 of 8 CPUs", "presses that much harder"},
                     WarningCase{"CpuQuota", [](Conditions& c) { c.cgroup.cpus = 1.5; },
                                 "1.50 of 2 CPUs", "throttled shows as latency"},
                     WarningCase{"MemoryLimit",

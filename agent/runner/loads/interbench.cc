@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -51,14 +52,12 @@ class Interbench {
     const Conditions conditions = ReadConditions();
     ASSIGN_OR_RETURN(const InterbenchMachine machine, ReadMachine(conditions));
     ASSIGN_OR_RETURN(plan_, PlanInterbench(load, machine));
-    for (std::string& warning : plan_.warnings) run_.add_warnings(std::move(warning));
+    for (const std::string& warning : plan_.warnings) Warn(warning);
     if (plan_.realtime && !conditions.realtime) {
       return absl::PermissionDeniedError(
           "interbench: realtime: SCHED_FIFO is refused, want the permission (CAP_SYS_NICE)");
     }
-    for (std::string& warning : ConditionWarnings("interbench", conditions)) {
-      run_.add_warnings(std::move(warning));
-    }
+    for (const std::string& warning : ConditionWarnings("interbench", conditions)) Warn(warning);
     ASSIGN_OR_RETURN(plan_.loops_per_ms, Calibration());
     settings_.loops_per_ms = plan_.loops_per_ms;
     settings_.burn_threads = plan_.burn_threads;
@@ -96,10 +95,28 @@ class Interbench {
     return absl::OkStatus();
   }
 
+  void Finish() {
+    if (unsaid_warnings_ == 0) return;
+    run_.add_warnings(
+        absl::StrCat("interbench: ", unsaid_warnings_, " warnings more of these kinds"));
+  }
+
  private:
   void Print(const std::string& piece) {
     run_.mutable_output()->append(piece);
     if (context_.table) context_.table(piece);
+  }
+
+  // Each once; what is too much for a message is only counted, and said at the end.
+  void Warn(const std::string& warning) {
+    constexpr int kMostWarnings = 40;
+    const auto& said = run_.warnings();
+    if (std::find(said.begin(), said.end(), warning) != said.end()) return;
+    if (said.size() < kMostWarnings) {
+      run_.add_warnings(warning);
+    } else {
+      ++unsaid_warnings_;
+    }
   }
 
   absl::StatusOr<uint64_t> Calibration() const {
@@ -146,9 +163,9 @@ class Interbench {
                        " for each of ", files, " files"));
     }
     if (bytes < wanted) {
-      run_.add_warnings(absl::StrCat("interbench: the files of Read, Write and Compile have ",
-                                     bytes, " bytes instead of ", wanted, " (", free_bytes,
-                                     " are free): they are more likely to be cached"));
+      Warn(absl::StrCat("interbench: the files of Read, Write and Compile have ", bytes,
+                        " bytes instead of ", wanted, " (", free_bytes,
+                        " are free): they are more likely to be cached"));
     }
     settings_.write_bytes = bytes;
     if (!plan_.Reads()) return absl::OkStatus();
@@ -172,7 +189,7 @@ class Interbench {
       add_time("rms", latency.InterbenchSd());
       add_time("sd", latency.StandardDeviation());
     } else {
-      run_.add_warnings(
+      Warn(
           absl::StrCat(prefix, ".latency: a single cycle in ", plan_.seconds, " s: no rms and sd"));
     }
     add_time("max", static_cast<double>(latency.max()));
@@ -183,7 +200,7 @@ class Interbench {
     RecordCounts(task, result.task, add);
     recorder.AddHistogram(absl::StrCat(prefix, ".latency"), latency.histogram(),
                           absl::Seconds(plan_.seconds));
-    Warn(task, load, result);
+    Judge(task, load, result);
   }
 
   template <typename Add>
@@ -199,19 +216,18 @@ class Interbench {
     add("n", static_cast<double>(result.latency.n()), "1");
   }
 
-  void Warn(const NamedTask& task, const NamedBackground& load, const PairResult& result) {
+  void Judge(const NamedTask& task, const NamedBackground& load, const PairResult& result) {
     const double desired = DesiredCpu(result.task.counters);
     if (task.task == Task::kGaming && load.load == Background::kNone &&
         desired < kCalibratedShare) {
-      run_.add_warnings(absl::StrFormat(
+      Warn(absl::StrFormat(
           "interbench: Gaming alone got %.1f %% of the CPU it wanted, want at least %.0f: the "
           "calibration does not hold or the machine is disturbed",
           desired, kCalibratedShare));
     }
     if (result.load_killed) {
-      run_.add_warnings(absl::StrCat("interbench: ", load.label, " had not ended a minute after ",
-                                     task.label,
-                                     " was done and was killed: its numbers are whole"));
+      Warn(absl::StrCat("interbench: ", load.label, " had not ended a minute after ", task.label,
+                        " was done and was killed: its numbers are whole"));
     }
   }
 
@@ -220,6 +236,7 @@ class Interbench {
   InterbenchPlan plan_;
   BackgroundSettings settings_;
   std::optional<cpu_set_t> cpus_;
+  int unsaid_warnings_ = 0;
 };
 
 }  // namespace
@@ -232,6 +249,7 @@ absl::StatusOr<v1::LoadRun> RunInterbenchLoad(const v1::Load& load, const LoadCo
   for (uint32_t i = 1; i <= all; ++i) {
     RETURN_IF_ERROR(interbench.RunIteration(i, all, Recorder(run, i, IsWarmup(load, i))));
   }
+  interbench.Finish();
   return run;
 }
 

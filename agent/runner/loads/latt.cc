@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "agent/runner/loads/conditions.h"
 #include "agent/runner/loads/latt_clients.h"
 #include "agent/runner/loads/latt_command.h"
 #include "agent/runner/loads/latt_work.h"
@@ -187,6 +188,9 @@ absl::StatusOr<v1::LoadRun> RunLattAround(const v1::Load& load, const LattComman
                                           const LoadContext& context) {
   ASSIGN_OR_RETURN(const LattParameters parameters, LattParametersOf(load.latt()));
   v1::LoadRun run;
+  for (const std::string& warning : PlaceWarnings("latt", ReadConditions())) {
+    run.add_warnings(warning);
+  }
   const uint32_t all = AllIterations(load);
   for (uint32_t i = 1; i <= all; ++i) {
     const std::string what = absl::StrCat("latt, ", parameters.clients, " clients around ",

@@ -118,6 +118,27 @@ TEST_F(LoadProcessTest, StoppedMakeLeavesNoObject) {
   ExpectNothingIsLeft();
 }
 
+TEST_F(LoadProcessTest, StoppedInterbenchLeavesNothing) {
+  v1::RunLoad request;
+  request.set_limit_s(100);
+  request.set_loops_per_ms(20000);
+  v1::InterbenchLoad& bench = *request.mutable_load()->mutable_interbench();
+  bench.add_benchmarks("Audio");
+  bench.add_loads("Compile");
+  bench.set_max_file_mib(4);
+  auto process = LoadProcess::Start(request, place_, SystemClock()).value();
+  const auto writes = [&] {
+    for (const auto& scratch : fs::directory_iterator(place_.scratch_parent)) {
+      if (fs::exists(scratch.path() / "interbench.write")) return true;
+    }
+    return false;
+  };
+  Drive(*process, writes);
+  EXPECT_TRUE(writes() || !process->done());
+  process->Stop("stopped");
+  ExpectNothingIsLeft();
+}
+
 // Waits until all that was ours is gone; who dies without its parent comes to us.
 void AwaitNoChildren() {
   const absl::Duration until = SystemClock().Elapsed() + absl::Seconds(60);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/pipe_io.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -23,32 +24,10 @@ struct Header {
   uint64_t size = 0;
 };
 
-bool WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return true;
-}
-
-bool ReadAll(int fd, char* at, size_t size) {
-  while (size > 0) {
-    const ssize_t got = read(fd, at, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    size -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
 bool Tell(int fd, const absl::StatusOr<std::string>& word) {
   const absl::string_view text = word.ok() ? absl::string_view(*word) : word.status().message();
   const Header header = {static_cast<int32_t>(word.status().code()), text.size()};
-  return WriteAll(fd, absl::string_view(reinterpret_cast<const char*>(&header), sizeof header)) &&
-         WriteAll(fd, text);
+  return WriteAll(fd, &header, sizeof header) && WriteAll(fd, text.data(), text.size());
 }
 
 bool HearOrder(int fd) {
@@ -116,7 +95,7 @@ absl::Status PairProcess::Start(const PairBody& body) {
 }
 
 absl::Status PairProcess::Order(absl::string_view what) {
-  if (WriteAll(to_, "!")) return absl::OkStatus();
+  if (WriteAll(to_, "!", 1)) return absl::OkStatus();
   return ErrnoStatus(errno, absl::StrCat("tell the ", name_, " to ", what));
 }
 
@@ -150,7 +129,7 @@ absl::StatusOr<std::string> PairProcess::Finish(absl::Duration limit) {
 absl::StatusOr<std::string> PairProcess::Hear(absl::string_view awaited) {
   Header header;
   std::string text;
-  bool heard = ReadAll(from_, reinterpret_cast<char*>(&header), sizeof header);
+  bool heard = ReadAll(from_, &header, sizeof header);
   if (heard) {
     text.resize(header.size);
     heard = ReadAll(from_, text.data(), text.size());
