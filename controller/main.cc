@@ -24,10 +24,13 @@
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
 #include "controller/service/token_file.h"
+#include "controller/web/http_server.h"
+#include "controller/web/site.h"
 #include "db/store/database.h"
 #include "db/store/listener.h"
 #include "db/store/migrate.h"
 #include "kernels/recipe/resolve.h"
+#include "proto/wire/clock.h"
 #include "proto/wire/files.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -37,6 +40,8 @@ namespace {
 
 constexpr size_t kThreads = 8;
 constexpr size_t kQueue = 2000;
+// Connections for the HTTP side beside those of the threads: site.cc lets so many in.
+constexpr size_t kHttpConnections = 6;
 constexpr int kUsage = 64;
 
 struct Options {
@@ -49,6 +54,10 @@ struct Options {
   std::string role;
   std::string name;
   std::string out;
+  std::string http;
+  std::string dashboard;
+  std::string session_key;
+  bool public_read = false;
 };
 
 void SendLogsToStderr() {
@@ -76,8 +85,8 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
                                                                service::EndSignal& end) {
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
-    auto opened =
-        store::Database::Open({.conninfo = options.database, .connections = kThreads + 2});
+    auto opened = store::Database::Open(
+        {.conninfo = options.database, .connections = kThreads + 3 + kHttpConnections});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));
@@ -100,14 +109,62 @@ absl::StatusOr<service::ServerOptions> ReadServerOptions(const Options& options)
     ASSIGN_OR_RETURN(server.tls_key, ReadFile(options.tls_key, 1 << 20));
   }
   RETURN_IF_ERROR(service::CheckListen(server.listen, !server.tls_certificate.empty()));
+  if (!options.http.empty()) {
+    RETURN_IF_ERROR(web::CheckHttpListen(options.http, !server.tls_certificate.empty()));
+  }
   return server;
+}
+
+// The HTTP side, when --http asks for it. Its parts go in the order that they need.
+struct HttpSide {
+  web::HttpCounters counters;
+  std::unique_ptr<web::Site> site;
+  std::unique_ptr<web::HttpServer> server;
+};
+
+absl::StatusOr<std::unique_ptr<HttpSide>> StartHttp(const Options& options,
+                                                    const service::ServerOptions& tls,
+                                                    const service::Backend& backend) {
+  auto http = std::make_unique<HttpSide>();
+  if (options.http.empty()) return http;
+  web::Assets assets;
+  if (!options.dashboard.empty()) {
+    auto loaded = web::Assets::Load(options.dashboard);
+    if (loaded.ok()) {
+      assets = *std::move(loaded);
+    } else {
+      spdlog::warn("{}; the page will say so", PrintableLine(loaded.status().message(), 1000));
+    }
+  }
+  std::string key = web::DrawSessionKey();
+  if (!options.session_key.empty()) {
+    ASSIGN_OR_RETURN(key, web::ReadOrMakeSessionKey(options.session_key));
+  }
+  const bool secure = !tls.tls_certificate.empty();
+  http->site = std::make_unique<web::Site>(
+      backend, web::SiteOptions{.public_read = options.public_read, .tls = secure},
+      std::move(assets), std::move(key), SystemClock(), http->counters);
+  ASSIGN_OR_RETURN(
+      http->server,
+      web::HttpServer::Start(
+          {.listen = options.http, .tls_certificate = tls.tls_certificate, .tls_key = tls.tls_key},
+          [site = http->site.get()](const web::HttpRequest& request) {
+            return site->Handle(request);
+          },
+          http->counters));
+  spdlog::info("page on {}://{} (port {})", secure ? "https" : "http", options.http,
+               http->server->port());
+  return http;
 }
 
 // A thread that a lost database holds up must not hold up the end: the controller keeps nothing
 // that matters.
-void StopWithin(absl::Duration limit, std::unique_ptr<service::Server> server,
+void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
+                std::unique_ptr<service::Server> server, std::unique_ptr<HttpSide> http,
                 std::unique_ptr<service::Background> background) {
   auto stopped = std::async(std::launch::async, [&] {
+    dispatcher.BeginStop();
+    if (http->server != nullptr) http->server->Stop(limit / 3);
     server->Stop(limit / 2);
     background.reset();
   });
@@ -134,13 +191,15 @@ absl::Status Serve(const Options& options) {
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
   auto background = std::make_unique<service::Background>(*database, listener, dispatcher);
-  ASSIGN_OR_RETURN(auto server,
-                   service::Server::Start(server_options, {*database, farm, agents, dispatcher}));
+  const service::Backend backend{*database, farm, agents, dispatcher};
+  ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
+  ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),
                kernels);
   end.Wait(absl::InfiniteDuration());
   spdlog::info("stops");
-  StopWithin(absl::Seconds(1.5), std::move(server), std::move(background));
+  StopWithin(absl::Seconds(1.5), dispatcher, std::move(server), std::move(http),
+             std::move(background));
   return absl::OkStatus();
 }
 
@@ -185,6 +244,12 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   serve->add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");
   serve->add_option("--tls-key", options.tls_key, "Its private key, PEM");
+  serve->add_option("--http", options.http, "HOST:PORT of the page, the API as JSON and /metrics");
+  serve->add_option("--dashboard", options.dashboard, "Folder of the built page");
+  serve->add_option("--session-key", options.session_key,
+                    "File that keeps people signed in over a restart; made when it is not there");
+  serve->add_flag("--public-read", options.public_read,
+                  "Over HTTP, let everybody read; changes still want a token");
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

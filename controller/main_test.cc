@@ -123,6 +123,20 @@ TEST_F(ControllerTest, SigtermEndsItCleanly) {
   EXPECT_THAT(result.output, HasSubstr("stops"));
 }
 
+TEST_F(ControllerTest, ThePageIsServedBesideTheService) {
+  std::vector<std::string> command = Serve("127.0.0.1:0");
+  command.insert(command.end(), {"--http", "127.0.0.1:0", "--dashboard", folder_ + "/nowhere",
+                                 "--session-key", folder_ + "/key"});
+  const CommandResult result = Run(command, Serves);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("page on http://127.0.0.1:0 (port "));
+  EXPECT_THAT(result.output, HasSubstr("no index.html there"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/key"));
+  std::vector<std::string> open = Serve("127.0.0.1:0");
+  open.insert(open.end(), {"--http", "0.0.0.0:0"});
+  ExpectOneLine(Run(open), 64, "--http \"0.0.0.0:0\": would send tokens");
+}
+
 TEST_F(ControllerTest, SigtermEndsItWithoutADatabaseToo) {
   const CommandResult result = Run(Serve("127.0.0.1:0"), [&](const std::string& output) {
     if (Serves(output)) {

@@ -153,7 +153,8 @@ class LibvirtMachine : public Machine {
     RemoveLog(spec.name);
     RETURN_IF_ERROR(MakeOverlay(options_.image, spec.overlay));
     const bool other_user = absl::StrContains(options_.uri, ":///system");
-    BootRun run(order, spec, other_user, options_.silence_limit, hooks, *hypervisor_, clock_);
+    BootRun run(order, spec, other_user, options_.silence_limit, hooks, HostWatch(prefix_, folder_),
+                *hypervisor_, clock_);
     return run.Run();
   }
 

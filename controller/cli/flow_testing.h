@@ -35,6 +35,8 @@ class FakeService : public v1::FarmService::Service {
   v1::ListJobsResponse jobs;
   v1::ListBuildsResponse builds;
   v1::ListKernelsResponse kernels;
+  v1::ListMachinesResponse machines;
+  v1::JobView job;
   std::string token;  // As the last call had it.
 
  private:
@@ -73,6 +75,12 @@ class FakeService : public v1::FarmService::Service {
                          v1::GetReportResponse* response) override {
     return Answer(report, *request, response);
   }
+  grpc::Status Reproduce(grpc::ServerContext*, const v1::ReproduceRequest* request,
+                         v1::ReproduceResponse* response) override {
+    if (request->boot() != "17.3B") return {grpc::StatusCode::NOT_FOUND, "no such boot"};
+    response->set_script("#!/bin/sh\n# \t17.3B\n");
+    return grpc::Status::OK;
+  }
   grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest*,
                         v1::ListJobsResponse* response) override {
     Look(context);
@@ -82,6 +90,16 @@ class FakeService : public v1::FarmService::Service {
   grpc::Status ListBuilds(grpc::ServerContext*, const v1::ListBuildsRequest*,
                           v1::ListBuildsResponse* response) override {
     *response = builds;
+    return grpc::Status::OK;
+  }
+  grpc::Status ListMachines(grpc::ServerContext*, const v1::ListMachinesRequest*,
+                            v1::ListMachinesResponse* response) override {
+    *response = machines;
+    return grpc::Status::OK;
+  }
+  grpc::Status GetJob(grpc::ServerContext*, const v1::GetJobRequest*,
+                      v1::JobView* response) override {
+    *response = job;
     return grpc::Status::OK;
   }
   grpc::Status ListKernels(grpc::ServerContext*, const v1::ListKernelsRequest*,

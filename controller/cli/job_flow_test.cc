@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
+#include <cstdio>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -42,6 +44,48 @@ TEST_F(FlowTest, SubmitSendsTheJobAndTheToken) {
   EXPECT_EQ(seen.spec().blocks(), 4);
   EXPECT_EQ(seen.spec().title(), "one");
   EXPECT_EQ(seen.spec().machines().names(0), "vm1");
+}
+
+TEST_F(FlowTest, SubmitReadsListsOfJobsScriptsAndActivities) {
+  v1::SubmitJobRequest seen;
+  service_.submit = [&](const v1::SubmitJobRequest& request, v1::SubmitJobResponse* response) {
+    seen = request;
+    response->set_job(17);
+    return grpc::Status::OK;
+  };
+  const std::string script = testing::TempDir() + "/loads_flow_script";
+  std::ofstream(script) << "#!/bin/sh\nexit 0\n";
+  const std::vector<std::string> words = {"submit",
+                                          "--baseline",
+                                          "a",
+                                          "--challenger",
+                                          "b",
+                                          "--load",
+                                          "make jobs=1,2x",
+                                          "--load",
+                                          "command parallel=2 script=" + script,
+                                          "--background",
+                                          "audio",
+                                          "--background",
+                                          "command nice=5 -- sleep 'a b'"};
+  EXPECT_EQ(RunCommand(words).code, kOk);
+  ASSERT_EQ(seen.spec().loads_size(), 3);
+  EXPECT_EQ(seen.spec().loads(0).make().jobs(), 1);
+  EXPECT_EQ(seen.spec().loads(1).make().jobs_per_cpu(), 2);
+  EXPECT_EQ(seen.spec().loads(2).command().script(), "#!/bin/sh\nexit 0\n");
+  ASSERT_EQ(seen.spec().background_size(), 2);
+  EXPECT_TRUE(seen.spec().background(0).audio());
+  EXPECT_EQ(seen.spec().background(1).command().words(1), "a b");
+  std::remove(script.c_str());
+  const Result gone = RunCommand(
+      {"submit", "--baseline", "a", "--challenger", "b", "--load", "command script=" + script});
+  EXPECT_NE(gone.code, kOk);
+  EXPECT_THAT(gone.err,
+              AllOf(HasSubstr("--load"), HasSubstr("script="), HasSubstr("No such file")));
+  const Result loud = RunCommand(
+      {"submit", "--baseline", "a", "--challenger", "b", "--load", "make", "--background", "loud"});
+  EXPECT_EQ(loud.code, kUsage);
+  EXPECT_THAT(loud.err, AllOf(HasSubstr("--background"), HasSubstr("\"loud\"")));
 }
 
 TEST_F(FlowTest, SubmitAsksAgainWithTheSameRequestId) {
@@ -139,6 +183,105 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "builds\n  debian-6.12  to be built\n  debian-6.1  there or under way\n"
             "boot order, seed 99\n  block 1:  A B\n  block 2:  B A\n"
             "estimate: 25 min (no history)\n");
+}
+
+TEST_F(FlowTest, ADryRunShowsTheSetupAsItWillBeDone) {
+  v1::JobSpec asked;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse*) {
+    asked = request.spec();
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--setup", "governor performance", "--setup", "settle:load=0.5,limit=60", "--dry-run"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("setup of each boot, undone at its end\n  governor performance\n"
+                        "  settle:load=0.5,limit=60\n"));
+  ASSERT_EQ(asked.setup_size(), 2);
+  EXPECT_EQ(asked.setup(1).settle().limit_s(), 60u);
+  const Result wrong = SubmitSmall({"--setup", "turbo maybe"});
+  EXPECT_EQ(wrong.code, kUsage);
+  EXPECT_THAT(wrong.err, HasSubstr("--setup: setup step \"turbo maybe\": want on or off"));
+}
+
+TEST_F(FlowTest, DryRunSaysWhatFindsAChange) {
+  v1::PlanJobRequest seen;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    seen = request;
+    v1::DetectEstimate* estimate = response->add_detect();
+    estimate->set_metric("make.real");
+    estimate->set_sd(0.021);
+    estimate->set_basis("16 blocks of A/A controls, jobs 3, 7 on vm1");
+    estimate->set_blocks(12);
+    estimate->set_boots(24);
+    estimate->set_seconds(4200);
+    estimate->set_detectable(0.039);
+    *response->add_detect() = *estimate;
+    response->mutable_detect(1)->set_metric("interbench.x.burn.latency.avg");
+    response->mutable_detect(1)->set_blocks(0);
+    response->mutable_detect(1)->set_detectable(0);
+    response->set_detect_note("no past of latt.wakeup.avg");
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall({"--dry-run", "--detect", "3%"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(result.out,
+              HasSubstr("to find a change of 3% with a chance of 80%\n"
+                        "  make.real  12 blocks, 24 boots, 1 h 10 min; this plan finds 3.9% or "
+                        "more\n    noise: sd 2.1% a block, from 16 blocks of A/A controls, jobs "
+                        "3, 7 on vm1\n"
+                        "  interbench.x.burn.latency.avg  more than 1000 blocks; this plan is too "
+                        "short to find anything\n    noise: sd 0.021 ms a block"));
+  EXPECT_THAT(result.out, HasSubstr("  no past of latt.wakeup.avg\n"));
+  const Result json = SubmitSmall({"--dry-run", "--detect", "0.03", "--json"});
+  EXPECT_NEAR(seen.detect(), 0.03, 1e-12);
+  EXPECT_THAT(json.out, HasSubstr("\"detectable\": 0.039"));
+}
+
+TEST_F(FlowTest, DryRunPrintsLooksBudgetAndControl) {
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    EXPECT_EQ(request.spec().variants_size(), 2) << "the farm adds the control";
+    for (uint32_t block = 1; block <= 8; ++block) {
+      response->mutable_plan()->add_blocks()->set_block(block);
+    }
+    response->set_boots(24);
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--dry-run", "--looks", "--budget", "4h", "--primary", "latt.wakeup.avg", "--control"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("3 variants, 1 load, 8 blocks, 24 boots\n"
+                              "stopping: looks after 8, 16 and 24 blocks; time budget 4 h from the "
+                              "first boot's start\nprimary metrics: latt.wakeup.avg\n"),
+                    HasSubstr("  C  debian-6.1  (A again: the control)\n")));
+}
+
+TEST_F(FlowTest, BlocksWithoutTimeLeaveTheVerdictOfTheOthers) {
+  std::string conclusion;
+  service_.watch = [&](ServerContext*, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = MakeJob(9);
+    job.mutable_spec()->set_budget_s(3600);
+    for (v1::BootView& boot : *job.mutable_boots()) {
+      End(boot, boot.block() < 9 ? v1::OUTCOME_MEASURED : v1::OUTCOME_CANCELLED);
+    }
+    EndJob(job);
+    job.set_end_reason("time budget of 1 h spent");
+    writer->Write(job);
+    return grpc::Status::OK;
+  };
+  service_.report = [&](const v1::GetReportRequest&, v1::GetReportResponse* response) {
+    response->set_conclusion(conclusion);
+    return grpc::Status::OK;
+  };
+  for (const auto& [word, want] :
+       {std::pair("decided", 0), {"worse", 1}, {"inconclusive", 4}, {"none", 4}}) {
+    conclusion = word;
+    const Result result = RunCommand({"watch", "17"});
+    EXPECT_EQ(result.code, want) << word;
+    EXPECT_THAT(result.out, HasSubstr("ended: time budget of 1 h spent\n"));
+  }
 }
 
 struct ExitCase {

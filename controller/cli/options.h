@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/cli/settings.h"
+#include "controller/cli/stopping_args.h"
 
 namespace shakedown::cli {
 
@@ -17,7 +18,9 @@ struct SubmitArgs {
   std::string baseline;
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
-  std::optional<uint32_t> blocks;
+  StoppingArgs stopping;
+  std::vector<std::string> background;
+  std::vector<std::string> setup;  // Added to those of a job file.
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -25,6 +28,7 @@ struct SubmitArgs {
   std::optional<uint64_t> seed;
   bool wait = false;
   bool dry_run = false;
+  double detect = 0;  // A part; with dry_run. 0: not asked.
   bool json = false;
 };
 struct WatchArgs {
@@ -39,6 +43,9 @@ struct ReportArgs {
   bool baseline_first = false;  // With a layout.
   bool all = false;
 };
+struct ReproduceArgs {
+  std::string boot;  // "17.3B", "17.3B.2".
+};
 struct CancelArgs {
   int64_t job = 0;
 };
@@ -51,6 +58,10 @@ struct ListArgs {
   enum class What { kJobs, kAgents, kMachines, kKernels, kBuilds };
   What what = What::kJobs;
   uint32_t limit = 50;  // Jobs and builds.
+  bool json = false;
+};
+struct JobArgs {
+  int64_t job = 0;
   bool json = false;
 };
 struct BootsArgs {
@@ -99,9 +110,10 @@ struct ParseArgs {
   bool json = false;
 };
 
-using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs,
-                                 CompareArgs, ChangePointsArgs, ParseArgs>;
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
+                 ChangePointsArgs, ReproduceArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

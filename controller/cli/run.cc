@@ -15,9 +15,11 @@ struct Dispatch {
   int operator()(const SubmitArgs& args) const { return Submit(desk, args); }
   int operator()(const WatchArgs& args) const { return Watch(desk, args); }
   int operator()(const ReportArgs& args) const { return Report(desk, args); }
+  int operator()(const ReproduceArgs& args) const { return Reproduce(desk, args); }
   int operator()(const CancelArgs& args) const { return Cancel(desk, args); }
   int operator()(const LogsArgs& args) const { return Logs(desk, args); }
   int operator()(const ListArgs& args) const { return List(desk, args); }
+  int operator()(const JobArgs& args) const { return ShowJob(desk, args); }
   int operator()(const BootsArgs& args) const { return Boots(desk, args); }
   int operator()(const KernelShowArgs& args) const { return ShowKernel(desk, args); }
   int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }

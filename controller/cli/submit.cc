@@ -1,12 +1,17 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
+#include "controller/compare/statistics/metric.h"
 #include "controller/plan/check_job.h"
+#include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
+#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -20,6 +25,11 @@ constexpr size_t kMostVariants = 26;
 constexpr size_t kMostLoads = 32;
 // A controller restarts in seconds; somebody who gave a wrong address waits this long.
 constexpr absl::Duration kSubmitPatience = absl::Seconds(20);
+
+// Of "script=FILE" and "config=FILE": none may be longer than a configuration.
+absl::StatusOr<std::string> ReadLoadFile(const std::string& path) {
+  return ReadFile(path, 1 << 20);
+}
 
 absl::Status Wrong(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -44,28 +54,47 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     *spec.add_variants() = *std::move(challenger);
   }
   for (const std::string& text : args.loads) {
-    absl::StatusOr<v1::Load> load = plan::ParseLoad(text);
-    if (!load.ok()) return Annotate(load.status(), "--load");
-    *spec.add_loads() = *std::move(load);
+    absl::StatusOr<std::vector<v1::Load>> loads = plan::ParseLoads(text, ReadLoadFile);
+    if (!loads.ok()) return Annotate(loads.status(), "--load");
+    spec.mutable_loads()->Add(loads->begin(), loads->end());
   }
-  spec.set_blocks(kDefaultBlocks);
+  spec.set_blocks(kDefaultBlocks);  // Unless a stopping rule is asked for.
   return spec;
 }
 
+absl::Status AddBackground(const SubmitArgs& args, v1::JobSpec* spec) {
+  for (const std::string& text : args.background) {
+    absl::StatusOr<v1::Activity> activity = plan::ParseActivity(text);
+    if (!activity.ok()) return Annotate(activity.status(), "--background");
+    *spec->add_background() = *std::move(activity);
+  }
+  return absl::OkStatus();
+}
+
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
-  screen.Print(absl::StrCat(Count(spec.variants_size(), "variant", "variants"), ", ",
+  const v1::JobSpec whole = plan::WithDefaults(spec);
+  screen.Print(absl::StrCat(Count(whole.variants_size(), "variant", "variants"), ", ",
                             Count(spec.loads_size(), "load", "loads"), ", ",
                             Count(planned.plan().blocks_size(), "block", "blocks"), ", ",
                             Count(planned.boots(), "boot", "boots"), "\n"));
+  screen.Print(StoppingLines(whole));
   screen.Print("variants\n");
-  for (int i = 0; i < spec.variants_size(); ++i) {
+  for (int i = 0; i < whole.variants_size(); ++i) {
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
-                              PrintableLine(VariantText(spec, i), 400), "\n"));
+                              PrintableLine(VariantText(whole, i), 400),
+                              whole.variants(i).control() ? "  (A again: the control)" : "", "\n"));
+  }
+  if (!spec.setup().empty()) screen.Print("setup of each boot, undone at its end\n");
+  for (const v1::SetupStep& step : spec.setup()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintSetupStep(step), 400), "\n"));
   }
   screen.Print("loads of each boot\n");
-  const v1::JobSpec whole = plan::WithDefaults(spec);
   for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
+  }
+  if (!whole.background().empty()) screen.Print("beside each load\n");
+  for (const v1::Activity& activity : whole.background()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintActivity(activity), 400), "\n"));
   }
   screen.Print("builds\n");
   for (const std::string& kernel : planned.builds()) {
@@ -87,15 +116,51 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
       PrintableLine(planned.estimate_basis(), 400), ")\n"));
 }
 
+// "3.2%", or in the metric's unit.
+std::string AmountText(const std::string& metric, double amount) {
+  const auto known = statistics::FindMetric(metric);
+  if (known && known->scale == statistics::Scale::kRatio) {
+    return absl::StrFormat("%.2g%%", 100 * amount);
+  }
+  return absl::StrCat(absl::StrFormat("%.3g", amount), known ? " " : "",
+                      known ? std::string(known->unit) : "");
+}
+
+void PrintDetection(Screen& screen, double change, const v1::PlanJobResponse& planned) {
+  screen.Print(absl::StrFormat("to find a change of %g%% with a chance of 80%%\n", 100 * change));
+  for (const v1::DetectEstimate& estimate : planned.detect()) {
+    const std::string need =
+        estimate.blocks() == 0
+            ? "more than 1000 blocks"
+            : absl::StrCat(Count(estimate.blocks(), "block", "blocks"), ", ",
+                           Count(estimate.boots(), "boot", "boots"), ", ",
+                           LengthText(absl::Seconds(static_cast<int64_t>(estimate.seconds()))));
+    const std::string finds =
+        estimate.detectable() > 0
+            ? absl::StrCat("finds ", AmountText(estimate.metric(), estimate.detectable()),
+                           " or more")
+            : "is too short to find anything";
+    screen.Print(absl::StrCat("  ", PrintableLine(estimate.metric()), "  ", need, "; this plan ",
+                              finds, "\n    noise: sd ",
+                              AmountText(estimate.metric(), estimate.sd()), " a block, from ",
+                              PrintableLine(estimate.basis(), 400), "\n"));
+  }
+  if (!planned.detect_note().empty()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(planned.detect_note(), 400), "\n"));
+  }
+}
+
 int DryRun(const Desk& desk, const SubmitArgs& args, const v1::JobSpec& spec) {
   v1::PlanJobRequest request;
   *request.mutable_spec() = spec;
+  request.set_detect(args.detect);
   const absl::StatusOr<v1::PlanJobResponse> planned = desk.farm.PlanJob(request);
   if (!planned.ok()) return Fail(desk.screen, planned.status());
   if (args.json) {
     desk.screen.PrintJson(*planned);
   } else {
     PrintPlan(desk.screen, spec, *planned);
+    if (args.detect > 0) PrintDetection(desk.screen, args.detect, *planned);
   }
   return kOk;
 }
@@ -149,7 +214,13 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
   }
-  if (args.blocks.has_value()) spec.set_blocks(*args.blocks);
+  for (const std::string& text : args.setup) {
+    absl::StatusOr<v1::SetupStep> step = plan::ParseSetupStep(text);
+    if (!step.ok()) return Annotate(step.status(), "--setup");
+    *spec.add_setup() = *std::move(step);
+  }
+  SetStopping(args.stopping, &spec);
+  RETURN_IF_ERROR(AddBackground(args, &spec));
   if (args.title.has_value()) spec.set_title(*args.title);
   if (args.attempts.has_value()) spec.set_max_attempts(*args.attempts);
   if (args.seed.has_value()) spec.set_order_seed(*args.seed);

@@ -10,8 +10,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "controller/compare/comparability.h"
+#include "controller/compare/control.h"
 #include "controller/compare/differences.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/judge_report.h"
+#include "controller/compare/latencies.h"
 #include "controller/compare/median.h"
 #include "controller/compare/repeat.h"
 #include "controller/compare/statistics/survival.h"
@@ -30,10 +33,13 @@ using Measured = std::map<std::pair<uint32_t, uint32_t>, const BootData*>;
 
 std::string Letter(uint32_t variant) { return std::string(1, VariantLetter(variant)); }
 
+// Of a block that was repeated no boot's numbers do: the repetition's take their place.
 Measured MeasuredBoots(const v1::ReportData& data) {
   Measured measured;
+  const std::vector<uint32_t> repeated = RepeatedBlocks(data.job().plan());
   for (const BootData& boot : data.boots()) {
     if (boot.view().outcome() != v1::OUTCOME_MEASURED) continue;
+    if (std::count(repeated.begin(), repeated.end(), boot.view().block()) > 0) continue;
     measured[{boot.view().block(), boot.view().variant()}] = &boot;
   }
   return measured;
@@ -46,8 +52,17 @@ const v1::LoadRun* RunOf(const BootData& boot, uint32_t load) {
   return nullptr;
 }
 
-std::optional<double> BootValue(const BootData& boot, uint32_t load, const std::string& metric) {
-  const v1::LoadRun* run = RunOf(boot, load);
+// One load of all measured boots, with what their histograms say.
+struct LoadData {
+  uint32_t load;
+  LoadLatencies latencies;
+};
+
+std::optional<double> BootValue(const BootData& boot, const LoadData& load,
+                                const std::string& metric, const std::string& unit) {
+  std::optional<double> value;
+  if (load.latencies.Decides(boot, metric, unit, &value)) return value;
+  const v1::LoadRun* run = RunOf(boot, load.load);
   if (run == nullptr) return std::nullopt;
   std::vector<double> values;
   for (const v1::Measurement& m : run->measurements()) {
@@ -56,8 +71,8 @@ std::optional<double> BootValue(const BootData& boot, uint32_t load, const std::
   return Median(std::move(values));
 }
 
-v1::ReportRow MakeRow(const v1::ReportData& data, const Measured& measured, uint32_t load,
-                      const std::string& metric, uint32_t variant) {
+v1::ReportRow MakeRow(const v1::ReportData& data, const Measured& measured, const LoadData& load,
+                      const std::string& metric, const std::string& unit, uint32_t variant) {
   v1::ReportRow row;
   row.set_letter(Letter(variant));
   std::vector<double> values;
@@ -66,7 +81,7 @@ v1::ReportRow MakeRow(const v1::ReportData& data, const Measured& measured, uint
     const auto found = measured.find({block.block(), variant});
     if (found == measured.end()) continue;
     cell->set_boot(found->second->view().name());
-    if (const auto value = BootValue(*found->second, load, metric)) {
+    if (const auto value = BootValue(*found->second, load, metric, unit)) {
       cell->set_value(*value);
       values.push_back(*value);
     }
@@ -76,13 +91,14 @@ v1::ReportRow MakeRow(const v1::ReportData& data, const Measured& measured, uint
   return row;
 }
 
-v1::ReportMetric MakeMetric(const v1::ReportData& data, const Measured& measured, uint32_t load,
-                            const std::string& name, const std::string& unit) {
+v1::ReportMetric MakeMetric(const v1::ReportData& data, const Measured& measured,
+                            const LoadData& load, const std::string& name,
+                            const std::string& unit) {
   v1::ReportMetric metric;
   metric.set_name(PrintableLine(name));
   metric.set_unit(PrintableLine(unit));
   for (int v = 0; v < data.variants_size(); ++v) {
-    *metric.add_rows() = MakeRow(data, measured, load, name, static_cast<uint32_t>(v));
+    *metric.add_rows() = MakeRow(data, measured, load, name, unit, static_cast<uint32_t>(v));
     v1::ReportRow& row = *metric.mutable_rows(v);
     if (v == 0 || !row.has_median() || !metric.rows(0).has_median()) continue;
     const auto change = ChangePercent(metric.rows(0).median(), row.median());
@@ -93,7 +109,8 @@ v1::ReportMetric MakeMetric(const v1::ReportData& data, const Measured& measured
 
 // The metrics of a load with their units, in the order the load gives them.
 std::vector<std::pair<std::string, std::string>> MetricsOf(const Measured& measured,
-                                                           uint32_t load) {
+                                                           const LoadData& data) {
+  const uint32_t load = data.load;
   std::vector<std::pair<std::string, std::string>> metrics;
   std::set<std::string> seen;
   for (const auto& [key, boot] : measured) {
@@ -105,6 +122,7 @@ std::vector<std::pair<std::string, std::string>> MetricsOf(const Measured& measu
       }
     }
   }
+  data.latencies.AddNames(&metrics);
   return metrics;
 }
 
@@ -133,8 +151,15 @@ std::vector<std::string> WarningsOf(const Measured& measured, uint32_t load) {
 v1::ReportLoad MakeLoad(const v1::ReportData& data, const Measured& measured, uint32_t load) {
   v1::ReportLoad report;
   report.set_text(plan::PrintLoad(data.job().spec().loads(static_cast<int>(load))));
-  for (const auto& [name, unit] : MetricsOf(measured, load)) {
-    *report.add_metrics() = MakeMetric(data, measured, load, name, unit);
+  std::vector<std::pair<uint32_t, const BootData*>> boots;
+  for (const auto& [key, boot] : measured) boots.emplace_back(key.second, boot);
+  const LoadData from{load, LoadLatencies(boots, load, data.variants_size())};
+  const auto metrics = MetricsOf(measured, from);
+  for (const auto& [name, unit] : metrics) {
+    *report.add_metrics() = MakeMetric(data, measured, from, name, unit);
+  }
+  for (v1::ReportLatency& latency : from.latencies.Curves(metrics)) {
+    *report.add_latencies() = std::move(latency);
   }
   for (std::string& warning : WarningsOf(measured, load)) report.add_warnings(std::move(warning));
   return report;
@@ -142,8 +167,7 @@ v1::ReportLoad MakeLoad(const v1::ReportData& data, const Measured& measured, ui
 
 // False for an attempt that the farm lost and will try again.
 bool IsFinal(const v1::ReportData& data, const v1::BootView& view) {
-  const bool lost =
-      view.outcome() == v1::OUTCOME_FARM_FAILED || view.outcome() == v1::OUTCOME_DISTURBED;
+  const bool lost = view.outcome() == v1::OUTCOME_FARM_FAILED;
   return !lost || view.attempt() >= data.job().spec().max_attempts();
 }
 
@@ -297,7 +321,7 @@ void AddExcluded(const v1::ReportData& data, const Measured& measured, v1::Repor
   std::map<std::pair<uint32_t, uint32_t>, std::string> lost;
   for (const BootData& boot : data.boots()) {
     const std::pair key(boot.view().block(), boot.view().variant());
-    if (measured.count(key) > 0) continue;
+    if (measured.count(key) > 0 || boot.view().outcome() == v1::OUTCOME_MEASURED) continue;
     lost[key] = absl::StrCat(boot.view().name(), " ", Word(boot.view().outcome()));
   }
   for (const auto& [key, reason] : lost) {
@@ -317,10 +341,9 @@ uint32_t WarmupValues(const Measured& measured) {
   return count;
 }
 
-}  // namespace
-
-v1::Report MakeReport(const v1::ReportData& data) {
+v1::Report ReportOn(const v1::ReportData& data, const v1::ReportControl* control) {
   v1::Report report;
+  if (control != nullptr) *report.mutable_control() = *control;
   report.set_job(data.job().job());
   report.set_title(PrintableLine(data.job().spec().title()));
   report.set_state(Word(data.job().state()));
@@ -336,13 +359,25 @@ v1::Report MakeReport(const v1::ReportData& data) {
   }
   AddComparability(data, &report);
   AddBlockMachines(data, measured, &report);
+  AddLooks(data, &report);
   AddVerdicts(&report);
   AddExcluded(data, measured, &report);
   report.set_warmup_values(WarmupValues(measured));
   AddFailures(data, &report);
   AddBuildFailures(data, &report);
   for (std::string& piece : RepeatCommand(data.job())) report.add_repeat_command(std::move(piece));
+  AddNoise(data, &report);
   return report;
+}
+
+}  // namespace
+
+v1::Report MakeReport(const v1::ReportData& data) {
+  if (!ControlVariant(data)) return ReportOn(data, nullptr);
+  const v1::ReportData shown = WithoutControl(data);
+  if (data.job().state() == v1::JOB_STATE_ACTIVE) return ReportOn(shown, nullptr);
+  const v1::ReportControl control = JudgeControl(data);
+  return ReportOn(shown, &control);
 }
 
 }  // namespace shakedown::compare

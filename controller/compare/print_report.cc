@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
@@ -38,12 +39,19 @@ std::string PrintVariantHead(const v1::ReportVariant& variant) {
   return out;
 }
 
-// "ABBA BAAB" for two variants, blocks parted by blanks for more.
+// "ABBA BAAB" for two variants, blocks parted by blanks for more. A repetition stands by itself in
+// brackets: "ABBA BAAB (BA) BAAB".
 std::string OrderText(const v1::Report& report) {
   std::string text;
+  bool half = false;  // The pair is not whole yet.
   for (int i = 0; i < report.order_size(); ++i) {
-    const bool joined = report.variants_size() == 2 && i % 2 == 1;
-    absl::StrAppend(&text, i == 0 || joined ? "" : " ", report.order(i));
+    const bool repeats = std::any_of(report.repeats().begin(), report.repeats().end(),
+                                     [&](const v1::ReportRepeat& repeat) {
+                                       return static_cast<int>(repeat.repeated_as()) == i + 1;
+                                     });
+    absl::StrAppend(&text, i == 0 || (half && !repeats) ? "" : " ", repeats ? "(" : "",
+                    report.order(i), repeats ? ")" : "");
+    half = report.variants_size() == 2 && !repeats && !half;
   }
   return text;
 }
@@ -245,10 +253,13 @@ std::string PrintHead(const v1::Report& report) {
   out += '\n';
   out += PrintMachines(report);
   absl::StrAppend(
-      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
+      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")),
+      PrintLooks(report));
   absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
                                                        report.order_seed(), ")")));
-  absl::StrAppend(&out, Labelled("State", report.state()));
+  absl::StrAppend(
+      &out, Labelled("State", absl::StrCat(report.state(), report.end_reason().empty() ? "" : ": ",
+                                           report.end_reason())));
   return out;
 }
 

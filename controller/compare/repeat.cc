@@ -5,7 +5,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
 
 namespace shakedown::compare {
 namespace {
@@ -15,11 +17,34 @@ bool IsPlain(char c) {
          absl::string_view("%+,-./:=@_").find(c) != absl::string_view::npos;
 }
 
-// Words of a command that hold blanks can be given in a job file alone.
+// Scripts, whole configurations and the like can be given in a job file alone.
 bool FitsAFlag(const v1::Load& load) {
   const absl::StatusOr<v1::Load> again = plan::ParseLoad(plan::PrintLoad(load));
-  return again.ok() && std::equal(again->latt().command().begin(), again->latt().command().end(),
-                                  load.latt().command().begin(), load.latt().command().end());
+  if (!again.ok()) return false;
+  v1::JobSpec asked, read;
+  *asked.add_loads() = load;
+  *read.add_loads() = *again;
+  for (v1::JobSpec* spec : {&asked, &read}) {  // WithDefaults takes a title from them.
+    spec->set_title("title");
+    *spec = plan::WithDefaults(*spec);
+  }
+  return asked.SerializeAsString() == read.SerializeAsString();
+}
+
+// What makes the same looks: flags as they are, values for a shell.
+void AddStopping(const v1::JobSpec& spec, std::vector<std::string>* command) {
+  if (spec.stopping() == v1::STOPPING_RULE_QUICK) {
+    command->push_back("--quick");
+  } else if (spec.stopping() == v1::STOPPING_RULE_LOOKS) {
+    command->push_back("--looks");
+  } else {
+    command->push_back(absl::StrCat("--blocks ", spec.blocks()));
+  }
+  if (spec.budget_s() > 0) command->push_back(absl::StrCat("--budget ", spec.budget_s(), "s"));
+  for (const std::string& metric : spec.primary_metrics()) {
+    command->push_back(absl::StrCat("--primary ", ShellWord(metric)));
+  }
+  if (spec.control()) command->push_back("--control");
 }
 
 }  // namespace
@@ -40,12 +65,16 @@ std::vector<std::string> RepeatCommand(const v1::JobView& job) {
     command.push_back(absl::StrCat(flag, " ", ShellWord(value)));
   };
   for (int v = 0; v < spec.variants_size(); ++v) {
+    if (spec.variants(v).control()) continue;
     add(v == 0 ? "--baseline" : "--challenger", plan::PrintVariant(spec.variants(v)));
   }
   for (const v1::Load& load : spec.loads()) add("--load", plan::PrintLoad(load));
+  for (const v1::Activity& activity : spec.background()) {
+    add("--background", plan::PrintActivity(activity));
+  }
   for (const std::string& name : spec.machines().names()) add("--machine", name);
   for (const std::string& tag : spec.machines().tags()) add("--tag", tag);
-  add("--blocks", absl::StrCat(spec.blocks()));
+  AddStopping(spec, &command);
   if (spec.max_attempts() != 3) add("--attempts", absl::StrCat(spec.max_attempts()));
   add("--seed", absl::StrCat(job.plan().order_seed()));
   add("--title", spec.title());

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "controller/plan/check_load.h"
+#include "controller/plan/check_setup.h"
+#include "controller/plan/check_stopping.h"
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
 #include "proto/wire/ids.h"
@@ -52,6 +54,14 @@ std::string DefaultTitle(const v1::JobSpec& spec) {
   return title;
 }
 
+// A once more, behind the others.
+void AddControl(v1::JobSpec& spec) {
+  if (!spec.control() || spec.variants(spec.variants_size() - 1).control()) return;
+  v1::Variant control = spec.variants(0);
+  control.set_control(true);
+  *spec.add_variants() = std::move(control);
+}
+
 template <typename Set>
 void SetIfZero(uint64_t value, uint32_t assumed, Set set) {
   if (value == 0) set(assumed);
@@ -69,9 +79,22 @@ void FillInterbench(v1::InterbenchLoad* bench) {
   bench->set_seconds((bench->seconds() + 9) / 10 * 10);  // The length of X's ramp.
   if (bench->benchmarks_size() == 0) {
     bench->add_benchmarks("Video");
-    bench->add_benchmarks("X");
+    bench->add_benchmarks(bench->realtime() ? "Audio" : "X");
+    if (bench->custom_percent() > 0) bench->add_benchmarks("Custom");
   }
   if (bench->loads_size() == 0) bench->add_loads("Burn");
+}
+
+void FillLaunch(v1::LaunchLoad* launch) {
+  SetIfZero(launch->count(), 50, [&](uint32_t n) { launch->set_count(n); });
+  SetIfZero(launch->pause_ms(), 100, [&](uint32_t n) { launch->set_pause_ms(n); });
+}
+
+void FillFrames(v1::FramesLoad* frames) {
+  SetIfZero(frames->fps(), 25, [&](uint32_t n) { frames->set_fps(n); });
+  SetIfZero(frames->seconds(), 30, [&](uint32_t n) { frames->set_seconds(n); });
+  SetIfZero(frames->cpu_percent(), 30, [&](uint32_t n) { frames->set_cpu_percent(n); });
+  SetIfZero(frames->threads(), 1, [&](uint32_t n) { frames->set_threads(n); });
 }
 
 }  // namespace
@@ -84,7 +107,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   }
   errors.CheckRange("number of variants", spec.variants_size(), 2, 26);
   errors.CheckRange("number of loads", spec.loads_size(), 1, 32);
-  errors.CheckRange("blocks", spec.blocks(), 1, 1000);
+  CheckStopping(spec, errors);
   errors.CheckRange("max_attempts", spec.max_attempts(), 0, 10);
   errors.CheckRange("order_seed", spec.order_seed(), 0, std::numeric_limits<int64_t>::max());
   for (int i = 0; i < std::min(spec.variants_size(), 26); ++i) {
@@ -94,17 +117,26 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   for (int i = 0; i < std::min(spec.loads_size(), 32); ++i) {
     CheckLoad(spec.loads(i), absl::StrCat("load ", i + 1), errors);
   }
+  CheckActivities(spec.background(), errors);
   CheckSelector(spec.machines(), errors);
+  CheckSetup(spec, errors);
   return errors.AsStatus();
 }
 
 v1::JobSpec WithDefaults(v1::JobSpec spec) {
   if (spec.title().empty()) spec.set_title(DefaultTitle(spec));
   if (spec.max_attempts() == 0) spec.set_max_attempts(3);
+  if (spec.stopping() == v1::STOPPING_RULE_UNSPECIFIED) {
+    spec.set_stopping(v1::STOPPING_RULE_FIXED);
+  }
+  AddControl(spec);
   for (v1::Load& load : *spec.mutable_loads()) {
     if (load.iterations() == 0) load.set_iterations(1);
     if (load.has_latt()) FillLatt(load.mutable_latt());
     if (load.has_interbench()) FillInterbench(load.mutable_interbench());
+    if (load.has_launch()) FillLaunch(load.mutable_launch());
+    if (load.has_frames()) FillFrames(load.mutable_frames());
+    if (load.has_tool() && load.tool().seconds() == 0) load.mutable_tool()->set_seconds(10);
   }
   return spec;
 }

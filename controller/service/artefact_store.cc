@@ -59,10 +59,26 @@ class FileWriter : public ArtefactWriter {
       : root_(std::move(root)), artefact_(std::move(artefact)), path_(std::move(path)), fd_(fd) {}
 
   ~FileWriter() override {
-    if (!committed_) unlink(path_.c_str());
+    if (!committed_) Discard();
   }
 
   absl::Status Write(absl::string_view data) override {
+    const absl::Status written = TryWrite(data);
+    if (!written.ok()) Discard();
+    return written;
+  }
+
+  absl::Status Commit() override {
+    const absl::Status committed = TryCommit();
+    if (!committed_) Discard();
+    return committed;
+  }
+
+ private:
+  // At once, so that nothing is left when the caller hears of a refusal.
+  void Discard() const { unlink(path_.c_str()); }
+
+  absl::Status TryWrite(absl::string_view data) {
     if (data.size() > artefact_.size() - written_) {
       return absl::InvalidArgumentError(absl::StrCat("artefact ", artefact_.sha256(),
                                                      ": more than ", artefact_.size(),
@@ -79,7 +95,7 @@ class FileWriter : public ArtefactWriter {
     return absl::OkStatus();
   }
 
-  absl::Status Commit() override {
+  absl::Status TryCommit() {
     const std::string sha256 = digest_.Finish();
     if (written_ != artefact_.size() || sha256 != artefact_.sha256()) {
       return absl::InvalidArgumentError(
@@ -97,7 +113,6 @@ class FileWriter : public ArtefactWriter {
     return SyncFolder(root_);
   }
 
- private:
   const std::string root_;
   const v1::Artefact artefact_;
   const std::string path_;

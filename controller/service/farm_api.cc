@@ -78,6 +78,7 @@ absl::StatusOr<v1::SubmitJobResponse> FarmApi::SubmitJob(const store::Principal&
   ASSIGN_OR_RETURN(store::Submission submission, Prepare(request.spec()));
   submission.request_id = request.request_id();
   submission.submitter = caller.name;
+  RETURN_IF_ERROR(SetBlockTime(submission));
   ASSIGN_OR_RETURN(const int64_t job,
                    FromStore([&] { return store::SubmitJob(database_, submission); }));
   response.set_job(job);
@@ -181,6 +182,7 @@ absl::StatusOr<FarmApi::LogPiece> FarmApi::ReadLog(const std::string& stream, ui
                    FromStore([&] { return store::ReadLog(database_, stream, offset); }));
   LogPiece piece;
   piece.chunk.set_offset(offset);
+  piece.size = read.end;
   piece.finished = read.closed && offset + read.data.size() >= read.end;
   piece.chunk.set_data(std::move(read.data));
   return piece;

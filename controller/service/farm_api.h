@@ -38,17 +38,23 @@ class FarmApi {
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request);
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request);
 
+  // A script that repeats a boot: see plan/reproduce.h. InvalidArgument, NotFound.
+  absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request);
+
   // The log's key in the store for "17.1B", "17.1B.2" or a build_id. InvalidArgument, NotFound.
   absl::StatusOr<std::string> FindLog(const std::string& name);
   struct LogPiece {
     v1::LogChunk chunk;     // Empty data: nothing new.
     bool finished = false;  // Everything was read, and no more will come.
+    uint64_t size = 0;      // Bytes in the log now.
   };
   absl::StatusOr<LogPiece> ReadLog(const std::string& stream, uint64_t offset);
 
  private:
   absl::StatusOr<plan::Kernels> Catalog();
   absl::StatusOr<store::Submission> Prepare(const v1::JobSpec& spec);
+  // For a job with a time budget.
+  absl::Status SetBlockTime(store::Submission& submission);
 
   store::Database& database_;
   ArtefactStore& artefacts_;

@@ -1,10 +1,8 @@
-#include <optional>
-#include <string>
+#include <utility>
 
-#include "absl/time/time.h"
 #include "controller/service/grpc_call.h"
 #include "controller/service/services.h"
-#include "proto/wire/clock.h"
+#include "controller/service/streams.h"
 #include "shakedown/v1/farm.grpc.pb.h"
 
 namespace shakedown::service {
@@ -14,82 +12,25 @@ using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 constexpr store::Role kUser = store::Role::kUser;
 
-// The job as it stands, then every change, until it has ended. Progress is no change to the store:
-// it is looked at every kProgress. A database that is away for less than kPatience does not end the
-// stream.
-class WatchCall : public StreamCall<v1::JobView> {
+template <typename Message, typename Steps>
+class SteppedCall : public StreamCall<Message> {
  public:
-  WatchCall(const Backend& backend, Context* context, const v1::GetJobRequest* request)
-      : StreamCall(backend, context, kUser), job_(request->job()) {}
+  template <typename Request>
+  SteppedCall(const Backend& backend, Context* context, const Request& request)
+      : StreamCall<Message>(backend, context, kUser), steps_(backend, request) {}
 
  private:
-  static constexpr absl::Duration kPause = absl::Seconds(1);
-  static constexpr absl::Duration kProgress = absl::Seconds(2);
-  // A job of thousands of boots takes the database some time to tell.
-  static constexpr size_t kLarge = 256 << 10;
-  static constexpr absl::Duration kProgressOfLarge = absl::Seconds(15);
-  static constexpr absl::Duration kPatience = absl::Seconds(30);
-
   void Step() override {
-    if (ended_) return End(absl::OkStatus());
-    const uint64_t hints = backend().dispatcher.hints();
-    const absl::Duration now = SystemClock().Elapsed();
-    const absl::StatusOr<int64_t> version = backend().farm.JobVersion(job_);
-    if (!version.ok()) return Lost(version.status(), now);
-    const absl::Duration often = sent_.size() > kLarge ? kProgressOfLarge : kProgress;
-    if (version_ == *version && now - looked_ < often) return Later(kPause, hints);
-    absl::StatusOr<v1::JobView> view = backend().farm.GetJob(job_);
-    if (!view.ok()) return Lost(view.status(), now);
-    reached_ = looked_ = now;
-    version_ = *version;
-    ended_ = view->state() != v1::JOB_STATE_ACTIVE;
-    std::string bytes = view->SerializeAsString();
-    if (bytes == sent_ && !ended_) return Later(kPause, hints);
-    sent_ = std::move(bytes);
-    Send(*std::move(view));
+    StreamStep<Message> step = steps_.Step();
+    if (step.send) return this->Send(*std::move(step.send));
+    if (step.end) return this->End(*step.end);
+    this->Later(step.pause, step.hints_seen);
   }
 
-  void Lost(const absl::Status& status, absl::Duration now) {
-    const bool patient = absl::IsUnavailable(status) && version_ && now - reached_ < kPatience;
-    return patient ? Later(kPause, std::nullopt) : End(status);
-  }
-
-  const int64_t job_;
-  std::optional<int64_t> version_;
-  absl::Duration looked_;
-  absl::Duration reached_;
-  std::string sent_;
-  bool ended_ = false;
+  Steps steps_;
 };
-
-class LogCall : public StreamCall<v1::LogChunk> {
- public:
-  LogCall(const Backend& backend, Context* context, const v1::ReadLogRequest* request)
-      : StreamCall(backend, context, kUser), request_(*request), offset_(request->offset()) {}
-
- private:
-  static constexpr absl::Duration kPause = absl::Milliseconds(500);  // Log bytes give no hint.
-
-  void Step() override {
-    if (stream_.empty()) {
-      absl::StatusOr<std::string> stream = backend().farm.FindLog(request_.name());
-      if (!stream.ok()) return End(stream.status());
-      stream_ = *std::move(stream);
-    }
-    absl::StatusOr<FarmApi::LogPiece> piece = backend().farm.ReadLog(stream_, offset_);
-    if (!piece.ok()) return End(piece.status());
-    if (!piece->chunk.data().empty()) {
-      offset_ += piece->chunk.data().size();
-      return Send(std::move(piece->chunk));
-    }
-    if (piece->finished || !request_.follow()) return End(absl::OkStatus());
-    Later(kPause, std::nullopt);
-  }
-
-  const v1::ReadLogRequest request_;
-  uint64_t offset_;
-  std::string stream_;
-};
+using WatchCall = SteppedCall<v1::JobView, JobWatch>;
+using LogCall = SteppedCall<v1::LogChunk, LogFollow>;
 
 class FarmServiceImpl : public v1::FarmService::CallbackService {
  public:
@@ -152,15 +93,20 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.farm.GetReport(r); });
   }
+  Unary* Reproduce(Context* context, const v1::ReproduceRequest* request,
+                   v1::ReproduceResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto&, const auto& r) { return backend_.farm.Reproduce(r); });
+  }
   grpc::ServerWriteReactor<v1::JobView>* WatchJob(Context* context,
                                                   const v1::GetJobRequest* request) override {
-    auto* call = new WatchCall(backend_, context, request);
+    auto* call = new WatchCall(backend_, context, request->job());
     call->Begin();
     return call;
   }
   grpc::ServerWriteReactor<v1::LogChunk>* ReadLog(Context* context,
                                                   const v1::ReadLogRequest* request) override {
-    auto* call = new LogCall(backend_, context, request);
+    auto* call = new LogCall(backend_, context, *request);
     call->Begin();
     return call;
   }

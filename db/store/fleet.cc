@@ -47,6 +47,14 @@ void SetState(const pqxx::row& row, v1::MachineView& view) {
   }
 }
 
+// Its newest A/A control, when A was not like A.
+void AddMark(const pqxx::row& row, v1::MachineView& view) {
+  if (row["failure"].is_null() || row["failure"].as<std::string>().empty()) return;
+  view.set_detail(absl::StrCat(view.detail(), view.detail().empty() ? "" : "; ",
+                               "A/A control failed in job ", row["control_job"].as<int64_t>(), ": ",
+                               row["failure"].as<std::string>()));
+}
+
 std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
   std::vector<v1::MachineView> machines;
   std::map<std::string, size_t> places;
@@ -54,10 +62,12 @@ std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
       "SELECT m.name, m.agent, m.tags, m.epoch, m.present, p.phase, p.progress, p.problem, "
       "p.attempt_id IS NOT NULL AS in_hand, o.job, o.block, o.variant, o.attempt, "
       "a.quiet_until + $1 * interval '1 second' < now() AS silent, "
-      "extract(epoch FROM now() - a.seen_at)::bigint AS age "
+      "extract(epoch FROM now() - a.seen_at)::bigint AS age, c.job AS control_job, c.failure "
       "FROM machines m JOIN machine_pulse p ON p.machine = m.name JOIN agent_pulse a ON a.agent = "
       "m.agent "
-      "LEFT JOIN boots o ON o.attempt_id = m.attempt_id ORDER BY m.name",
+      "LEFT JOIN boots o ON o.attempt_id = m.attempt_id "
+      "LEFT JOIN LATERAL (SELECT job, failure FROM controls WHERE machine = m.name ORDER BY job "
+      "DESC LIMIT 1) c ON true ORDER BY m.name",
       absl::ToInt64Seconds(kSilentLimit));
   for (const pqxx::row& row : rows) {
     v1::MachineView& view = machines.emplace_back();
@@ -66,6 +76,7 @@ std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
     for (const std::string& tag : ReadTextArray(row["tags"])) view.add_tags(tag);
     view.set_epoch(row["epoch"].as<int64_t>());
     SetState(row, view);
+    AddMark(row, view);
     places[view.name()] = machines.size() - 1;
   }
   for (const pqxx::row& row : tx.exec("SELECT name, f.key, f.value FROM machines CROSS JOIN "

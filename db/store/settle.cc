@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "db/store/builds.h"
+#include "db/store/job_blocks.h"
 #include "db/store/sql.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/status.h"
@@ -28,11 +29,14 @@ void Touch(Transaction& tx, const std::vector<int64_t>& jobs) {
                  Int64Array(jobs));
 }
 
+// Not of a boot whose machine can not be set up as the job wants: it could not the next time
+// either. The agent's reason then starts with "setup: ".
 void InsertNextAttempt(Transaction& tx, const std::string& attempt_id) {
   tx.exec_params(
       "INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state) "
       "SELECT gen_random_uuid(), job, block, variant, attempt + 1, position, 'queued' "
-      "FROM boots WHERE attempt_id = $1",
+      "FROM boots WHERE attempt_id = $1 "
+      "AND NOT (outcome = 'farm_failed' AND starts_with(reason, 'setup: '))",
       attempt_id);
 }
 
@@ -83,22 +87,30 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
   }
   tx.exec_params("UPDATE machines SET attempt_id = NULL WHERE attempt_id = $1 AND epoch = $2",
                  attempt_id, boot.epoch);
-  if (ours && !boot.cancel_requested && boot.attempt < boot.max_attempts) {
-    InsertNextAttempt(tx, attempt_id);
-  }
-  FinishJob(tx, boot.job);
+  if (word == "farm_failed" && boot.attempt < boot.max_attempts) InsertNextAttempt(tx, attempt_id);
+  UpdateBlockTime(tx, boot.job);
+  SettleJob(tx, boot.job);
   Notify(tx);
   return absl::OkStatus();
 }
 
-void FinishJob(Transaction& tx, int64_t job) {
+void SettleJob(Transaction& tx, int64_t job) {
   tx.exec_params("UPDATE jobs SET version = version + 1 WHERE id = $1", job);
   tx.exec_params(
-      "UPDATE jobs SET state = CASE WHEN cancel_requested THEN 'cancelled' ELSE 'done' END, "
-      "ended_at = now() "
-      "WHERE id = $1 AND state = 'active' "
+      "UPDATE jobs SET state = 'cancelled', ended_at = now() "
+      "WHERE id = $1 AND state = 'active' AND cancel_requested "
       "AND NOT EXISTS (SELECT FROM boots WHERE job = $1 AND state <> 'ended')",
       job);
+}
+
+absl::Status EndJob(Transaction& tx, int64_t job, absl::string_view reason) {
+  const pqxx::result ended = tx.exec_params(
+      "UPDATE jobs SET state = 'done', ended_at = now(), end_reason = $2, version = version + 1 "
+      "WHERE id = $1 AND state = 'active' "
+      "AND NOT EXISTS (SELECT FROM boots WHERE job = $1 AND state <> 'ended')",
+      job, Text(reason));
+  if (ended.affected_rows() == 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("job ", job, ": has open boots, or has ended"));
 }
 
 void EndBuildAttempt(Transaction& tx, const std::string& build, absl::string_view error,
@@ -136,7 +148,7 @@ void EndWaitingBoots(Transaction& tx, const std::string& build, absl::string_vie
       "WHERE v.build = $1 AND boots.job = v.job AND boots.variant = v.variant AND boots.state = "
       "'waiting'",
       build, std::string(outcome), Text(reason));
-  for (int64_t job : jobs) FinishJob(tx, job);
+  for (int64_t job : jobs) SettleJob(tx, job);
 }
 
 void TouchJobsOf(Transaction& tx, const std::string& build) { Touch(tx, LockJobsOf(tx, build)); }

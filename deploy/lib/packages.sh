@@ -3,9 +3,10 @@
 
 # Prints the packages of the list that are not installed, one a line.
 missing_packages() {
-  local name
-  while read -r name; do
+  local name condition program
+  while read -r name condition program; do
     [[ -z $name || $name == \#* ]] && continue
+    [[ $condition != unless ]] || ! command -v "$program" >/dev/null || continue
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
   done <"$1"
 }

@@ -45,6 +45,8 @@ class ScriptedAgent {
   absl::StatusOr<bool> Step(uint32_t wait_ms = 0);
   // Does and reports the builds in hand.
   absl::Status DoBuilds();
+  // The machine's boot was reported by the caller and is no longer in hand.
+  void Forget(const std::string& machine) { boots_.erase(machine); }
   // Steps until `done` is true. DeadlineExceeded after `limit`.
   absl::Status Run(const std::function<bool()>& done, absl::Duration limit = absl::Seconds(60));
   // The process died: work in hand is forgotten, the next Sync is the first of a new incarnation.

@@ -1,0 +1,66 @@
+// The farm's API: the client is made from the protos, the words of its errors from the controller.
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { FarmService } from "./gen/shakedown/v1/farm_pb";
+
+export const farm = createClient(
+  FarmService,
+  createConnectTransport({ baseUrl: location.origin, useBinaryFormat: false }),
+);
+
+export interface Session {
+  name: string; // Empty: nobody is signed in.
+  publicRead: boolean;
+}
+
+async function answer(response: Response): Promise<unknown> {
+  if (response.ok) return response.json();
+  const text = await response.text();
+  let message = `the controller answered ${response.status}`;
+  try {
+    message = String((JSON.parse(text) as { message?: unknown }).message ?? message);
+  } catch {
+    // Not a Connect error: a proxy's page.
+  }
+  throw new ConnectError(message, response.status === 401 ? Code.Unauthenticated : Code.Unknown);
+}
+
+function post(path: string, body: unknown): Promise<unknown> {
+  const request = {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  return fetch(path, request).then(answer);
+}
+
+export async function readSession(): Promise<Session> {
+  return (await fetch("/session").then(answer)) as Session;
+}
+
+export async function login(token: string): Promise<void> {
+  await post("/login", { token });
+}
+
+export async function logout(): Promise<void> {
+  await post("/logout", {});
+}
+
+// A failed call in words; the network's own errors are never worth reading.
+export function words(error: unknown): string {
+  const known = ConnectError.from(error);
+  if (known.rawMessage === "Failed to fetch" || error instanceof TypeError) {
+    return "the controller does not answer";
+  }
+  return known.rawMessage || "the controller does not answer";
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return ConnectError.from(error).code === Code.Unauthenticated;
+}
+
+// Trying again does not help.
+export function isFinal(error: unknown): boolean {
+  const code = ConnectError.from(error).code;
+  return code === Code.NotFound || code === Code.InvalidArgument || code === Code.PermissionDenied;
+}

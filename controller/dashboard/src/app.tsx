@@ -1,0 +1,121 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Session, logout, readSession, words } from "./api";
+import { Agents } from "./pages/agents";
+import { Builds } from "./pages/builds";
+import { Job } from "./pages/job";
+import { Jobs } from "./pages/jobs";
+import { Kernels } from "./pages/kernels";
+import { Log } from "./pages/log";
+import { Login } from "./pages/login";
+import { Submit } from "./pages/submit";
+import { Foreign, Title } from "./parts";
+import { type Page, go, parse, usePlace } from "./route";
+
+const PAGES: [path: string, name: string][] = [
+  ["/agents", "Agents"],
+  ["/jobs", "Jobs"],
+  ["/kernels", "Kernels"],
+  ["/builds", "Builds"],
+  ["/submit", "Submit"],
+];
+
+function Content({ page, query }: { page: Page; query: URLSearchParams }) {
+  switch (page.page) {
+    case "agents": return <Agents />;
+    case "jobs": return <Jobs query={query} />;
+    case "job": return <Job key={String(page.job)} job={page.job} query={query} />;
+    case "log": return <Log key={page.name} name={page.name} query={query} />;
+    case "kernels": return <Kernels query={query} />;
+    case "builds": return <Builds query={query} />;
+    case "submit": return <Submit />;
+    default:
+      return (
+        <>
+          <Title text="No such page" />
+          <p>The address names nothing here. <a href="/jobs">All jobs</a></p>
+        </>
+      );
+  }
+}
+
+function Nav({ path, session, onSignOut }: { path: string; session: Session | undefined; onSignOut: () => void }) {
+  const current = (to: string) => path === to || path.startsWith(`${to}/`) || (to === "/agents" && path === "/");
+  return (
+    <header class="top">
+      <a class="skip" href="#main">To the content</a>
+      <a class="brand" href="/">Shakedown</a>
+      <nav aria-label="Pages">
+        {PAGES.map(([to, name]) => (
+          <a key={to} href={to} aria-current={current(to) ? "page" : undefined}>{name}</a>
+        ))}
+      </nav>
+      <span class="who">
+        {session?.name ? (
+          <>
+            <Foreign text={session.name} /> <button type="button" onClick={onSignOut}>Sign out</button>
+          </>
+        ) : (
+          <a href={`/login?next=${encodeURIComponent(path)}`}>Sign in</a>
+        )}
+      </span>
+    </header>
+  );
+}
+
+export function App() {
+  const { path, query } = usePlace();
+  const [session, setSession] = useState<Session>();
+  const [error, setError] = useState("");
+  const page = parse(path);
+  // Asked again after each visit of the login page.
+  const atLogin = page.page === "login";
+  useEffect(() => {
+    if (atLogin) return;
+    let gone = false;
+    let timer = 0;
+    const ask = () =>
+      readSession().then(
+        (now) => {
+          if (gone) return;
+          setError("");
+          setSession(now);
+          if (now.name === "" && !now.publicRead) {
+            go(`/login?next=${encodeURIComponent(location.pathname + location.search)}`, true);
+          }
+        },
+        (problem) => {
+          if (gone) return;
+          setError(words(problem));
+          timer = window.setTimeout(ask, 2000);
+        },
+      );
+    void ask();
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [atLogin]);
+
+  const signOut = () =>
+    logout().then(
+      () => {
+        setSession(undefined);
+        go("/login");
+      },
+      (problem) => setError(words(problem)),
+    );
+
+  if (atLogin) {
+    return <main id="main" tabIndex={-1}><Login query={query} onDone={setSession} /></main>;
+  }
+  return (
+    <>
+      <Nav path={path} session={session} onSignOut={signOut} />
+      <main id="main" tabIndex={-1}>
+        {error !== "" && <p class="error" role="alert"><Foreign text={error} /></p>}
+        {session !== undefined && <Content page={page} query={query} />}
+        {session === undefined && error === "" && <p class="loading" role="status">Loading…</p>}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+import { farm } from "../api";
+import { type AgentView, JobState, type JobView, type MachineView, type SlotView } from "../gen/shakedown/v1/farm_pb";
+import { whyIdle } from "../idle";
+import { usePoll } from "../live";
+import type { Look } from "../outcome";
+import { Badge, Bar, Empty, Foreign, Show, Title, When } from "../parts";
+import { plural } from "../text";
+
+// What a machine does and how it is are two things: one that is silent may well be running.
+function activity(machine: MachineView): Look {
+  switch (machine.state) {
+    case "running": return { word: "running", sign: "▶", tone: "busy" };
+    case "unknown": return { word: "running?", sign: "?", tone: "busy" };
+    default: return { word: "idle", sign: "○", tone: "quiet" };
+  }
+}
+
+function health(machine: MachineView): Look {
+  switch (machine.state) {
+    case "running":
+    case "idle": return { word: "well", sign: "✓", tone: "good" };
+    case "unknown": return { word: "silent", sign: "?", tone: "ours" };
+    case "problem": return { word: "problem", sign: "!", tone: "bad" };
+    default: return { word: machine.state || "unknown", sign: "–", tone: "ours" };
+  }
+}
+
+const BOOT = /\b(\d+)\.(\d+)([A-Z])(\.\d+)?\b/;
+
+// "boots 17.3B: latt 2/3", with the boot as a link.
+function Detail({ text }: { text: string }) {
+  const boot = BOOT.exec(text);
+  if (boot === null) return <Foreign text={text} />;
+  return (
+    <>
+      <Foreign text={text.slice(0, boot.index)} />
+      <a href={`/jobs/${boot[1]}?boot=${boot[0]}`}>{boot[0]}</a>
+      <Foreign text={text.slice(boot.index + boot[0].length)} />
+      {" "}<a class="small" href={`/logs/${boot[0]}?follow=1`}>console</a>
+    </>
+  );
+}
+
+function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentView; jobs: JobView[] }) {
+  const facts = Object.entries(machine.facts).sort(([a], [b]) => a.localeCompare(b));
+  const running = machine.state === "running" || machine.state === "unknown";
+  return (
+    <li class="machine">
+      <div class="line">
+        <strong><Foreign text={machine.name} /></strong>
+        <Badge look={activity(machine)} />
+        <Badge look={health(machine)} />
+        {machine.tags.map((tag) => <span class="tag" key={tag}><Foreign text={tag} /></span>)}
+      </div>
+      {running && <Bar part={machine.progress} label={`Progress of ${machine.name}`} />}
+      <p class="detail">
+        {machine.state === "idle"
+          ? <>Why idle: <Foreign text={whyIdle(machine, agent, jobs)} /></>
+          : <Detail text={machine.detail} />}
+      </p>
+      {facts.length > 0 && (
+        <details>
+          <summary>{plural(facts.length, "fact")}</summary>
+          <dl>
+            {facts.map(([name, value]) => (
+              <div key={name}><dt><Foreign text={name} /></dt><dd><Foreign text={value} /></dd></div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Slot({ slot, number }: { slot: SlotView; number: number }) {
+  if (slot.problem !== "") {
+    return (
+      <li class="machine">
+        <div class="line">Build slot {number} <Badge look={{ word: "problem", sign: "!", tone: "bad" }} /></div>
+        <p class="detail"><Foreign text={slot.problem} /></p>
+      </li>
+    );
+  }
+  return (
+    <li class="machine">
+      <div class="line">
+        Build slot {number}
+        <Badge look={slot.build ? { word: "builds", sign: "▶", tone: "busy" } : { word: "idle", sign: "○", tone: "quiet" }} />
+      </div>
+      {slot.build !== "" && (
+        <>
+          <Bar part={slot.progress} label={`Progress of build slot ${number}`} />
+          <p class="detail"><Foreign text={slot.build} />: <Foreign text={slot.phase || "begins"} /></p>
+        </>
+      )}
+    </li>
+  );
+}
+
+function Agent({ agent, jobs }: { agent: AgentView; jobs: JobView[] }) {
+  const look: Look = agent.online
+    ? { word: "online", sign: "✓", tone: "good" }
+    : { word: "offline", sign: "–", tone: "ours" };
+  return (
+    <section class="card" aria-label={`Agent ${agent.name}`}>
+      <h2><Foreign text={agent.name} /> <Badge look={look} /></h2>
+      <p class="dim">Last seen <When at={agent.lastSeen} />, version <Foreign text={agent.version || "not said"} /></p>
+      <ul class="plain">
+        {agent.machines.map((machine) => (
+          <Machine key={machine.name} machine={machine} agent={agent} jobs={jobs} />
+        ))}
+        {agent.buildSlots.map((slot, i) => <Slot key={i} slot={slot} number={i + 1} />)}
+      </ul>
+      {agent.machines.length + agent.buildSlots.length === 0 && <Empty>It offers nothing.</Empty>}
+    </section>
+  );
+}
+
+function Summary({ agents, jobs }: { agents: AgentView[]; jobs: JobView[] }) {
+  const machines = agents.flatMap((agent) => agent.machines);
+  const running = machines.filter((machine) => machine.state === "running").length;
+  const active = jobs.filter((job) => job.state === JobState.ACTIVE).length;
+  return (
+    <p class="summary">
+      {plural(agents.length, "agent")}, {agents.filter((agent) => agent.online).length} online;{" "}
+      {plural(machines.length, "machine")}, {running} running;{" "}
+      <a href="/jobs">{plural(active, "active job")}</a>
+    </p>
+  );
+}
+
+export function Agents() {
+  const live = usePoll(
+    async (signal) => {
+      const [agents, jobs] = await Promise.all([
+        farm.listAgents({}, { signal }),
+        farm.listJobs({ limit: 100 }, { signal }),
+      ]);
+      return { agents: agents.agents, jobs: jobs.jobs };
+    },
+    2000,
+    [],
+  );
+  return (
+    <>
+      <Title text="Agents" />
+      <Show live={live}>
+        {({ agents, jobs }) => (
+          <>
+            <Summary agents={agents} jobs={jobs} />
+            {agents.length === 0 && (
+              <Empty>
+                No agent has ever called. <code>deploy/quickstart</code> starts one on this host;{" "}
+                <code>shakedown-agent --help</code> says how to add another.
+              </Empty>
+            )}
+            <div class="cards">
+              {agents.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} />)}
+            </div>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,277 @@
+import { create } from "@bufbuild/protobuf";
+import { useMemo, useState } from "preact/hooks";
+import { farm, isSignedOut, words } from "../api";
+import type { PlanJobResponse } from "../gen/shakedown/v1/farm_pb";
+import { type JobSpec, JobSpecSchema } from "../gen/shakedown/v1/job_pb";
+import { orderText } from "../grid";
+import { type Form, commandLine, parseVariant, textProto } from "../jobtext";
+import { toLogin, usePoll } from "../live";
+import { BACKGROUNDS, BENCHMARKS, type Loads, loadWords, makeLoads, startLoads } from "../loads";
+import { Copy, Foreign, Title } from "../parts";
+import { go } from "../route";
+import { cut, duration, plural } from "../text";
+
+const words_of = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
+
+interface Fields {
+  title: string;
+  baseline: string;
+  challengers: string[];
+  loads: Loads;
+  blocks: number;
+  machines: string;
+  tags: string;
+}
+
+function formOf(fields: Fields): Form {
+  return {
+    title: fields.title,
+    baseline: fields.baseline,
+    challengers: fields.challengers.filter((text) => text.trim() !== ""),
+    loads: loadWords(fields.loads),
+    blocks: fields.blocks,
+    machines: words_of(fields.machines),
+    tags: words_of(fields.tags),
+  };
+}
+
+// Throws, in words, what is missing; the controller checks the rest.
+function specOf(fields: Fields): JobSpec {
+  const form = formOf(fields);
+  if (form.baseline.trim() === "") throw new Error("Baseline: want the name of a kernel");
+  if (form.challengers.length === 0) throw new Error("Challengers: want at least one");
+  const loads = makeLoads(fields.loads);
+  if (loads.length === 0) throw new Error("Loads: want at least one");
+  return create(JobSpecSchema, {
+    title: form.title,
+    variants: [form.baseline, ...form.challengers].map(parseVariant),
+    loads,
+    blocks: form.blocks,
+    machines: form.machines.length + form.tags.length > 0 ? { names: form.machines, tags: form.tags } : undefined,
+  });
+}
+
+function NumberField({ label, value, min, max, onChange }: {
+  label: string; value: number; min: number; max: number; onChange: (value: number) => void;
+}) {
+  return (
+    <label class="short">
+      {label}
+      <input
+        type="number" min={min} max={max} required value={value}
+        onInput={(e) => onChange(Number.parseInt(e.currentTarget.value, 10) || 0)}
+      />
+    </label>
+  );
+}
+
+function Choices({ label, all, chosen, onChange }: {
+  label: string; all: string[]; chosen: string[]; onChange: (chosen: string[]) => void;
+}) {
+  return (
+    <fieldset class="inline">
+      <legend>{label}</legend>
+      {all.map((name) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox" checked={chosen.includes(name)}
+            onChange={(e) => onChange(all.filter((n) => (n === name ? e.currentTarget.checked : chosen.includes(n))))}
+          />{" "}{name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function LoadFields({ loads, onChange }: { loads: Loads; onChange: (loads: Loads) => void }) {
+  const { make, latt, interbench } = loads;
+  const on = (name: keyof Loads) => (
+    <label class="check">
+      <input
+        type="checkbox" checked={loads[name].on}
+        onChange={(e) => onChange({ ...loads, [name]: { ...loads[name], on: e.currentTarget.checked } })}
+      />{" "}<strong>{name}</strong>
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>Loads, in every boot</legend>
+      <div class="load">
+        {on("make")}
+        {make.on && <NumberField label="Iterations" value={make.iterations} min={1} max={100}
+          onChange={(iterations) => onChange({ ...loads, make: { ...make, iterations } })} />}
+      </div>
+      <div class="load">
+        {on("latt")}
+        {latt.on && (
+          <>
+            <NumberField label="Clients" value={latt.clients} min={1} max={512}
+              onChange={(clients) => onChange({ ...loads, latt: { ...latt, clients } })} />
+            <NumberField label="Seconds" value={latt.seconds} min={1} max={3600}
+              onChange={(seconds) => onChange({ ...loads, latt: { ...latt, seconds } })} />
+          </>
+        )}
+      </div>
+      <div class="load">
+        {on("interbench")}
+        {interbench.on && (
+          <>
+            <Choices label="Measured" all={BENCHMARKS} chosen={interbench.benchmarks}
+              onChange={(benchmarks) => onChange({ ...loads, interbench: { ...interbench, benchmarks } })} />
+            <Choices label="Under" all={BACKGROUNDS} chosen={interbench.loads}
+              onChange={(chosen) => onChange({ ...loads, interbench: { ...interbench, loads: chosen } })} />
+            <NumberField label="Seconds a pair" value={interbench.seconds} min={10} max={3600}
+              onChange={(seconds) => onChange({ ...loads, interbench: { ...interbench, seconds } })} />
+          </>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function Cost({ plan }: { plan: PlanJobResponse }) {
+  return (
+    <section class="card" aria-label="The plan and its cost">
+      <h2>The plan and its cost</h2>
+      <p class="lead">
+        {plural(plan.boots, "boot")}, {plural(plan.builds.length, "build")}, about {duration(Number(plan.estimateS))} on
+        one machine.
+      </p>
+      <dl>
+        <div><dt>Estimate from</dt><dd><Foreign text={plan.estimateBasis} /></dd></div>
+        <div><dt>To build</dt><dd><Foreign text={plan.builds.join(", ") || "nothing"} /></dd></div>
+        <div><dt>At hand</dt><dd><Foreign text={plan.have.join(", ") || "nothing"} /></dd></div>
+        <div><dt>Order</dt><dd><Foreign text={cut(orderText(plan.plan), 300)} /></dd></div>
+      </dl>
+    </section>
+  );
+}
+
+interface Planned {
+  spec: JobSpec;
+  plan: PlanJobResponse;
+  // Made with the plan: pressing twice, or again after an answer got lost, is the same job.
+  requestId: string;
+}
+
+export function Submit() {
+  const kernels = usePoll(async (signal) => (await farm.listKernels({}, { signal })).kernels, 0, []);
+  const [fields, setFields] = useState<Fields>({
+    title: "", baseline: "", challengers: [""], loads: startLoads(), blocks: 6, machines: "", tags: "",
+  });
+  const [planned, setPlanned] = useState<Planned>();
+  const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
+  // A plan is of the fields as they were.
+  const change = (changes: Partial<Fields>) => {
+    setFields({ ...fields, ...changes });
+    setPlanned(undefined);
+    setError("");
+  };
+  const text = useMemo(() => {
+    try {
+      return { file: textProto(JobSpecSchema, specOf(fields)), command: commandLine(formOf(fields)) };
+    } catch {
+      return undefined;
+    }
+  }, [fields]);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError("");
+    try {
+      await work();
+    } catch (problem) {
+      if (isSignedOut(problem)) return toLogin();
+      setError(problem instanceof Error && problem.name === "Error" ? problem.message : words(problem));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const plan = (event: Event) => {
+    event.preventDefault();
+    void attempt(async () => {
+      const spec = specOf(fields);
+      setPlanned({ spec, plan: await farm.planJob({ spec }), requestId: crypto.randomUUID() });
+    });
+  };
+  const submit = () =>
+    attempt(async () => {
+      const { job } = await farm.submitJob({ requestId: planned!.requestId, spec: planned!.spec });
+      go(`/jobs/${job}`);
+    });
+
+  const names = (kernels.data ?? []).filter((kernel) => kernel.unbuildable === "").map((kernel) => kernel.name);
+  return (
+    <>
+      <Title text="Submit a job" />
+      <form onSubmit={plan}>
+        <datalist id="kernels">{names.map((name) => <option key={name} value={name} />)}</datalist>
+        <label>
+          Title
+          <input type="text" maxLength={200} value={fields.title} placeholder="made from the kernels when empty"
+            onInput={(e) => change({ title: e.currentTarget.value })} />
+        </label>
+        <label>
+          Baseline (A)
+          <input type="text" list="kernels" required value={fields.baseline} spellcheck={false} autocomplete="off"
+            onInput={(e) => change({ baseline: e.currentTarget.value })} />
+        </label>
+        <fieldset>
+          <legend>Challengers</legend>
+          <p class="small dim" id="variant-help">
+            A kernel, then boot parameters (<code>nohz=off</code>) and tunables
+            (<code>kernel.sched_autogroup_enabled=0</code>).
+          </p>
+          {fields.challengers.map((challenger, i) => (
+            <div class="row" key={i}>
+              <input type="text" list="kernels" required value={challenger} spellcheck={false} autocomplete="off"
+                aria-label={`Challenger ${String.fromCharCode(66 + i)}`} aria-describedby="variant-help"
+                onInput={(e) => change({ challengers: fields.challengers.map((old, j) => (j === i ? e.currentTarget.value : old)) })} />
+              {fields.challengers.length > 1 && (
+                <button type="button" aria-label={`Take out challenger ${String.fromCharCode(66 + i)}`}
+                  onClick={() => change({ challengers: fields.challengers.filter((_, j) => j !== i) })}>Take out</button>
+              )}
+            </div>
+          ))}
+          {fields.challengers.length < 25 && (
+            <button type="button" onClick={() => change({ challengers: [...fields.challengers, ""] })}>Another</button>
+          )}
+        </fieldset>
+        <LoadFields loads={fields.loads} onChange={(loads) => change({ loads })} />
+        <div class="row">
+          <NumberField label="Blocks" value={fields.blocks} min={1} max={1000} onChange={(blocks) => change({ blocks })} />
+          <p class="small dim">Each block boots every variant once. Fewer than 6 blocks give no verdict.</p>
+        </div>
+        <div class="row">
+          <label>
+            Only on machines
+            <input type="text" value={fields.machines} placeholder="any" onInput={(e) => change({ machines: e.currentTarget.value })} />
+          </label>
+          <label>
+            Only with tags
+            <input type="text" value={fields.tags} placeholder="any" onInput={(e) => change({ tags: e.currentTarget.value })} />
+          </label>
+        </div>
+        {error !== "" && <p class="error" role="alert"><Foreign text={error} /></p>}
+        {planned === undefined && (
+          <button type="submit" class="main" disabled={busy}>{busy ? "Asking…" : "Show plan and cost"}</button>
+        )}
+      </form>
+      {planned && (
+        <>
+          <Cost plan={planned.plan} />
+          <p><button type="button" class="main" disabled={busy} onClick={submit}>{busy ? "Submitting…" : "Submit"}</button></p>
+        </>
+      )}
+      {text && (
+        <details>
+          <summary>The same job for the command</summary>
+          <p><Copy text={text.command} label="Copy the command" /> <Copy text={text.file} label="Copy the job file" /></p>
+          <pre class="output" tabIndex={0} aria-label="Command"><Foreign text={text.command} /></pre>
+          <pre class="output" tabIndex={0} aria-label="Job file"><Foreign text={text.file} /></pre>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+// Small pieces that every page uses.
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type Live, useNow } from "./live";
+import type { Look } from "./outcome";
+import { ago, clock, visible } from "./text";
+
+// Foreign text: set apart, so that its writing direction ends with it.
+export function Foreign({ text, class: name }: { text: string; class?: string }) {
+  return <bdi class={`foreign ${name ?? ""}`}>{visible(text)}</bdi>;
+}
+
+export function Badge({ look }: { look: Look }) {
+  return (
+    <span class={`badge ${look.tone}`}>
+      <span class="sign" aria-hidden="true">{look.sign}</span> {look.word}
+    </span>
+  );
+}
+
+export function Bar({ part, label }: { part: number; label: string }) {
+  const percent = Math.round(Math.min(1, Math.max(0, part)) * 100);
+  return (
+    <span class="bar">
+      <progress max={100} value={percent} aria-label={label} /> <span class="num">{percent} %</span>
+    </span>
+  );
+}
+
+export function When({ at }: { at: Timestamp | undefined }) {
+  const now = useNow();
+  if (at === undefined) return <span class="dim">never</span>;
+  const date = timestampDate(at);
+  return <time dateTime={date.toISOString()} title={clock(date)}>{ago(date, now)}</time>;
+}
+
+// The four states of what comes from the controller: loading, an error, old, fresh.
+export function Show<T>({ live, children }: { live: Live<T>; children: (data: T) => ComponentChildren }) {
+  const now = useNow();
+  if (live.data === undefined) {
+    return live.error === undefined ? (
+      <p class="loading" role="status">Loading…</p>
+    ) : (
+      <p class="error" role="alert"><Foreign text={live.error} /></p>
+    );
+  }
+  return (
+    <>
+      {live.error !== undefined && (
+        <p class="stale" role="status">
+          ⚠ This is how it was {ago(new Date(live.at ?? 0), now)}: <Foreign text={live.error} />. Trying again…
+        </p>
+      )}
+      {children(live.data)}
+    </>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [said, setSaid] = useState("");
+  useEffect(() => setSaid(""), [text]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid("copied"),
+      () => setSaid("the browser refused"),
+    );
+  return (
+    <span class="copy">
+      <button type="button" onClick={copy}>{label}</button> <span role="status" class="dim">{said}</span>
+    </span>
+  );
+}
+
+// Saves bytes or text as a file; `name` is ours, never foreign.
+export function save(name: string, parts: BlobPart[], type: string): void {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function Table({ head, label, children }: { head: string[]; label: string; children: ComponentChildren }) {
+  return (
+    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{head.map((name) => <th scope="col" key={name}>{name}</th>)}</tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Title({ text }: { text: string }) {
+  useEffect(() => {
+    document.title = `${text} · Shakedown`;
+  }, [text]);
+  return <h1>{text}</h1>;
+}

@@ -1,0 +1,93 @@
+// Where in the page we are: all of it is in the address.
+import { useEffect, useState } from "preact/hooks";
+
+export type Page =
+  | { page: "agents" | "jobs" | "kernels" | "builds" | "submit" | "login" | "missing" }
+  | { page: "job"; job: bigint }
+  | { page: "log"; name: string };
+
+// A boot ("17.1B", "17.1B.2") or a build's id.
+const LOG = /^(\d{1,18}\.\d{1,4}[A-Z](\.\d{1,3})?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export function parse(path: string): Page {
+  const [, first = "", second, ...rest] = path.replace(/\/$/, "").split("/");
+  if (rest.length > 0) return { page: "missing" };
+  if (second === undefined) {
+    switch (first) {
+      case "": return { page: "agents" };
+      case "agents":
+      case "jobs":
+      case "kernels":
+      case "builds":
+      case "submit":
+      case "login": return { page: first };
+    }
+  } else if (first === "jobs" && /^[1-9]\d{0,17}$/.test(second)) {
+    return { page: "job", job: BigInt(second) };
+  } else if (first === "logs" && LOG.test(second)) {
+    return { page: "log", name: second };
+  }
+  return { page: "missing" };
+}
+
+// Where to go after signing in: a path of this page, never another host.
+export function safeNext(next: string | null): string {
+  return next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith("/login") ? next : "/";
+}
+
+const listeners = new Set<() => void>();
+
+export function go(to: string, replace = false): void {
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  listeners.forEach((listener) => listener());
+}
+
+// Changes parts of the query; null or "" takes one out. Replaces the entry: typing makes no history.
+export function setQuery(changes: Record<string, string | null>, push = false): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  go(location.pathname + (text === "" ? "" : `?${text}`), !push);
+}
+
+export interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+function here(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search) };
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here);
+  useEffect(() => {
+    const changed = () => setPlace(here());
+    listeners.add(changed);
+    addEventListener("popstate", changed);
+    return () => {
+      listeners.delete(changed);
+      removeEventListener("popstate", changed);
+    };
+  }, []);
+  return place;
+}
+
+// Links of ours change the page without loading it again.
+export function followLinks(root: HTMLElement): void {
+  root.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = (event.target as Element).closest("a");
+    if (link === null || link.target !== "" || link.hasAttribute("download")) return;
+    if (link.origin !== location.origin || link.getAttribute("href")?.startsWith("#")) return;
+    event.preventDefault();
+    const moved = link.pathname !== location.pathname;
+    go(link.pathname + link.search);
+    if (moved) scrollTo(0, 0);
+  });
+}

@@ -1,0 +1,42 @@
+#include "controller/service/store_controls.h"
+
+#include "absl/strings/str_cat.h"
+#include "controller/compare/control.h"
+#include "controller/service/report_data.h"
+#include "controller/service/store_call.h"
+#include "db/store/controls.h"
+#include "db/store/reports.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::service {
+
+absl::StatusOr<v1::ReportData> ReadReportData(store::Database& database, int64_t job) {
+  ASSIGN_OR_RETURN(const store::ReportData data,
+                   FromStore([&] { return store::GetReportData(database, job); }));
+  ASSIGN_OR_RETURN(const std::vector<v1::PastNoise> noise,
+                   FromStore([&] { return store::NoiseBefore(database, job); }));
+  v1::ReportData out = ToReportData(data);
+  for (const v1::PastNoise& past : noise) *out.add_noise() = past;
+  return out;
+}
+
+absl::Status StoreControl(store::Database& database, const v1::ReportData& data) {
+  if (data.job().state() == v1::JOB_STATE_ACTIVE || !compare::ControlVariant(data)) {
+    return absl::OkStatus();
+  }
+  const v1::ReportControl control = compare::JudgeControl(data);
+  return FromStore([&] { return store::StoreControl(database, data.job().job(), control); });
+}
+
+absl::StatusOr<int> StoreOpenControls(store::Database& database) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> jobs,
+                   FromStore([&] { return store::JobsWithOpenControl(database); }));
+  for (const int64_t job : jobs) {
+    ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database, job));
+    RETURN_IF_ERROR(
+        Annotate(StoreControl(database, data), absl::StrCat("A/A control of job ", job)));
+  }
+  return static_cast<int>(jobs.size());
+}
+
+}  // namespace shakedown::service

@@ -1,0 +1,299 @@
+// The dashboard as people see it. The cases share one farm and go in this order.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { launch, look, open, signIn } from "./browser.mjs";
+import { Farm, until } from "./farm.mjs";
+
+const HOSTILE = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1">';
+let farm;
+let browser;
+let page;
+
+before(async () => {
+  farm = await Farm.start();
+  browser = await launch();
+  page = await open(browser, farm.url);
+}, { timeout: 60_000 });
+
+after(async () => {
+  await browser?.close();
+  await farm?.stop();
+}, { timeout: 30_000 });
+
+const main = () => page.getByRole("main");
+const see = (text) => main().getByText(text).first().waitFor();
+
+// All builds, then boots one by one with these outcomes.
+async function workOff(outcomes) {
+  for (const [outcome, ...reason] of outcomes) {
+    await until(async () => {
+      const inHand = await farm.tell("sync");
+      if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
+      return inHand.some((word) => !word.startsWith("build:"));
+    }, 20, "a boot in hand");
+    await farm.tell(["boot", outcome, ...reason].join(" "));
+  }
+}
+
+test("a stranger is asked to sign in and comes back to where he was", async () => {
+  await page.goto(`${farm.url}/jobs?before=5`);
+  await page.waitForURL("**/login?next=**");
+  await look(page, "login");
+  await page.getByLabel("Token").fill("not a token");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("Token").fill(farm.token);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${farm.url}/jobs?before=5`);
+  await see("No older jobs");
+  const cookies = await page.context().cookies();
+  assert.equal(cookies.length, 1);
+  assert.ok(cookies[0].httpOnly && cookies[0].sameSite === "Strict");
+  assert.ok(!cookies[0].value.includes(farm.token));
+});
+
+test("an empty farm says how to go on", async () => {
+  await page.goto(`${farm.url}/`);
+  await see("No agent has ever called");
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await see("No job was ever submitted");
+  await page.getByRole("link", { name: "Builds" }).click();
+  await see("Nothing was ever built");
+  await look(page, "builds-empty");
+});
+
+test("agents are live, and an idle machine says why", async () => {
+  farm.startAgent("vm1", "vm2");
+  await farm.tell("sync");
+  await page.goto(`${farm.url}/agents`);
+  await see("no job is active");
+  const job = await farm.submit("CFS against EEVDF");
+  await farm.tell("sync");
+  await farm.tell("progress 0.4 compiles kernel/sched/fair.c");
+  await see("compiles kernel/sched/fair.c");
+  await see("its host builds");
+  await until(async () => (await farm.tell("sync")).every((w) => !w.startsWith("build:")) || (await farm.tell("build"), false), 20, "builds");
+  await farm.tell("sync");
+  await farm.tell("progress 0.6 latt 2/3");
+  await see("latt 2/3");
+  await look(page, "agents");
+  await main().getByRole("link", { name: `${job}.1` }).first().click();
+  await page.waitForURL(`**/jobs/${job}?boot=**`);
+});
+
+test("a job is watched live, over a restart of the controller", async () => {
+  const job = 1;
+  await page.goto(`${farm.url}/jobs/${job}`);
+  await see("CFS against EEVDF");
+  const grid = main().getByRole("region", { name: "Block plan" });
+  await grid.getByRole("button", { name: /running/ }).first().waitFor();
+  await workOff([["MEASURED"]]);
+  await grid.getByRole("button", { name: /: measured/ }).first().waitFor();
+
+  await farm.killController();
+  await see("Trying again");
+  await look(page, "job-stale");
+  await farm.startController();
+  await farm.agentIsBack();
+  await workOff([["PANICKED", `Kernel panic ${HOSTILE}`], ["HUNG", "silent for 60 s"]]);
+  await grid.getByRole("button", { name: /: panicked/ }).first().waitFor();
+  await grid.getByRole("button", { name: /: hung/ }).first().waitFor();
+  assert.equal(await main().getByText("Trying again").count(), 0);
+});
+
+test("a chosen boot tells why, and the address keeps it", async () => {
+  await main().getByRole("button", { name: /: panicked/ }).first().click();
+  await page.waitForURL(/boot=1\.\d[AB]/);
+  await page.reload();
+  const detail = main().getByRole("region", { name: /^Boot 1\./ });
+  await detail.getByText("Kernel panic <script>").first().waitFor();
+  await detail.getByText("the end of the console").waitFor();
+  await main().getByLabel("Report", { exact: true }).getByText("Shakedown job 1").waitFor();
+  await main().getByText("What the signs mean").click();
+  await look(page, "job");
+  await workOff([["MEASURED"]]);
+  await see("done");
+  await page.getByRole("button", { name: "Markdown" }).click();
+  await page.waitForURL(/report=markdown/);
+  await main().getByLabel("Report", { exact: true }).getByText("| ").first().waitFor();
+});
+
+test("boots are filtered, and the job file is what was submitted", async () => {
+  await page.goto(`${farm.url}/jobs/1?show=hung`);
+  const boots = main().getByRole("region", { name: "Boots" });
+  await boots.getByText("silent for 60 s").waitFor();
+  assert.equal(await boots.getByRole("row").count(), 2);
+  await main().getByText("Job file").click();
+  await see('kernel: "eevdf"');
+});
+
+test("a console is text, whatever its bytes say", async () => {
+  await farm.submit("a job with a long console", 1);
+  await until(async () => (await farm.tell("sync")).length > 0, 20, "a boot");
+  const noise = Array.from({ length: 60_000 }, (_, i) => `[${i}.000000] line number ${i} of a long console\r\n`).join("");
+  const bytes = Buffer.concat([
+    Buffer.from(`${HOSTILE}\r\n`), Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]), Buffer.from("user \u202egnp.exe\n"),
+    Buffer.from(noise), Buffer.from("[9.9] BUG: soft lockup - CPU#0 stuck\n"), Buffer.from("the last line\n"),
+  ]);
+  await farm.tell(`log ${farm.file("console", bytes)}`);
+  const started = Date.now();
+  await page.goto(`${farm.url}/logs/2.1A`);
+  // Which variant boots first is drawn: the other has no log yet.
+  const empty = main().getByText("The log is empty");
+  await main().getByText("the last line").or(empty).first().waitFor();
+  const name = (await empty.count()) > 0 ? "2.1B" : "2.1A";
+  await page.goto(`${farm.url}/logs/${name}`);
+  await see("the last line");
+  assert.ok(Date.now() - started < 5000, "the end of a long log opens at once");
+  assert.ok((await page.locator(".log > div").count()) <= 4001);
+  await look(page, "log");
+
+  await page.getByRole("button", { name: "Start" }).click();
+  await see("<script>window.hacked=1</script>");
+  await see("␀␛[2J");
+  await see("user ⟨U+202E⟩gnp.exe");
+  await look(page, "log-start");
+
+  await page.getByLabel("Find in the whole log").fill("number 59999 ");
+  await see("1 line found");
+  await main().getByRole("button", { name: "Next" }).click();
+  await page.locator(".log .here").getByText("line number 59999 of").waitFor();
+  assert.match(page.url(), /at=\d+/);
+  await page.getByRole("button", { name: "Problems" }).click();
+  await see("BUG: soft lockup");
+
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download" }).click()]);
+  assert.equal(download.suggestedFilename(), `${name}.log`);
+  assert.deepEqual(readFileSync(await download.path()), bytes);
+
+  await page.goto(`${farm.url}/logs/${name}?follow=1`);
+  await see("the last line");
+  await farm.tell(`log ${farm.file("more", "a line that came later\n")}`);
+  await see("a line that came later");
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  await workOff([["MEASURED"], ["MEASURED"]]);
+});
+
+test("kernels are found, and a hostile description is text", async () => {
+  await page.goto(`${farm.url}/kernels`);
+  await see("<script>window.hacked=1</script>");
+  await see("⟨U+202E⟩gnp.exe");
+  await look(page, "kernels");
+  await page.getByLabel("Find").fill("earliest");
+  await see("1 of 3 kernels");
+  assert.match(page.url(), /q=earliest/);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test("a job is planned, its cost shown, and only then submitted", async () => {
+  await page.goto(`${farm.url}/submit`);
+  await page.getByLabel("Title").fill(`my job ${HOSTILE}`);
+  await page.getByLabel("Baseline").fill("cfs");
+  await page.getByLabel("Challenger B").fill("nosuch");
+  await page.getByLabel("Blocks").fill("2");
+  assert.equal(await page.getByRole("button", { name: "Submit", exact: true }).count(), 0);
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await page.getByRole("alert").getByText('kernel "nosuch": not in').waitFor();
+  await page.getByLabel("Challenger B").fill("eevdf kernel.sched_autogroup_enabled=0 nohz=off");
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await see("4 boots, 0 builds");
+  await page.getByText("The same job for the command").click();
+  await see("'eevdf kernel.sched_autogroup_enabled=0 nohz=off'");
+  await look(page, "submit");
+  await page.getByRole("button", { name: "Copy the job file" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(copied, /name: "kernel.sched_autogroup_enabled"/);
+  await page.getByRole("button", { name: "Submit", exact: true }).click();
+  await page.waitForURL(`${farm.url}/jobs/3`);
+  await see("my job <script>");
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test("a job is cancelled after a second word", async () => {
+  await page.getByRole("button", { name: "Cancel…" }).click();
+  await page.getByRole("button", { name: "Cancel the job" }).click();
+  await farm.tell("sync");
+  await see("cancelled");
+});
+
+test("a failed build shows the compiler's words", async () => {
+  await farm.submit("a kernel that does not compile", 1, ["cfs", "hostile"]);
+  await until(async () => (await farm.tell("sync")).some((word) => word.startsWith("build:")), 20, "a build");
+  await farm.tell(`fail-build fair.c:7: error: expected ';' ${HOSTILE}`);
+  await page.goto(`${farm.url}/builds`);
+  await see("failed");
+  await main().getByText("Error").first().click();
+  await see("error: expected ';'");
+  await look(page, "builds");
+});
+
+test("jobs come in pages, and what is read does not move", async () => {
+  const copies = 60;
+  for (let i = 0; i < copies; i += 1) await farm.submit(`job of a long list ${i}`, 1);
+  await page.goto(`${farm.url}/jobs`);
+  await see("job of a long list 59");
+  assert.equal(await main().getByRole("row").count(), 51);
+  await look(page, "jobs");
+  const first = main().getByRole("row").nth(1);
+  const before = await first.textContent();
+  await farm.submit("one that came later", 1);
+  await main().getByRole("button", { name: "Show 1 new job" }).waitFor();
+  assert.equal((await first.textContent()).slice(0, 20), before.slice(0, 20));
+  await main().getByRole("button", { name: "Show 1 new job" }).click();
+  await see("one that came later");
+  await main().getByRole("link", { name: "Older" }).click();
+  await see("CFS against EEVDF");
+  await page.goBack();
+  await see("one that came later");
+});
+
+test("errors and addresses of nothing", async () => {
+  await page.goto(`${farm.url}/jobs/999999`);
+  await main().getByRole("alert").getByText("no such job").waitFor();
+  await look(page, "job-missing");
+  await page.goto(`${farm.url}/logs/999999.1A`);
+  await main().getByRole("alert").first().waitFor();
+  await page.goto(`${farm.url}/nowhere/at/all`);
+  await see("The address names nothing here");
+});
+
+test("the page is used by keyboard alone", async () => {
+  await page.goto(`${farm.url}/jobs/1`);
+  await main().getByRole("button", { name: /: hung/ }).first().waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "To the content");
+  await main().getByRole("button", { name: /: hung/ }).first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/boot=1\./);
+});
+
+test("another page's form can not call in our name", async () => {
+  const evil = await open(browser, farm.url);
+  await signIn(evil, farm);
+  const status = await evil.evaluate(() =>
+    fetch("/shakedown.v1.FarmService/CancelJob", { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"job":1}' })
+      .then((response) => response.status));
+  assert.equal(status, 415);
+  await evil.context().close();
+});
+
+test("signing out ends the session", async () => {
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL("**/login");
+  await page.goto(`${farm.url}/agents`);
+  await page.waitForURL("**/login?next=**");
+});
+
+test("the first page is there within a second", async () => {
+  const fresh = await open(browser, farm.url);
+  await signIn(fresh, farm);
+  await fresh.goto("about:blank");
+  const started = Date.now();
+  await fresh.goto(`${farm.url}/agents`);
+  await fresh.getByRole("heading", { name: "host1" }).waitFor();
+  // The browser's own start is in it, and two cores that others use.
+  assert.ok(Date.now() - started < 4000, `${Date.now() - started} ms`);
+  console.log(`# first page after ${Date.now() - started} ms`);
+});

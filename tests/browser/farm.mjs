@@ -1,0 +1,166 @@
+// A farm for a browser: a private PostgreSQL, the real controller with its page, and a scripted agent.
+import { spawn, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync, chmodSync, openSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../..");
+export const BUILD = process.env.SHAKEDOWN_BUILD_DIR ?? join(SOURCE, "build");
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+export async function until(condition, seconds, what) {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function ended(process_) {
+  return new Promise((resolve) => (process_.exitCode === null ? process_.once("exit", resolve) : resolve()));
+}
+
+export class Farm {
+  // `options`: more of the controller's.
+  static async start(options = []) {
+    const farm = new Farm();
+    farm.dir = mkdtempSync(join(tmpdir(), "shakedown-browser-"));
+    chmodSync(farm.dir, 0o755);
+    farm.grpc = await freePort();
+    farm.http = await freePort();
+    farm.url = `http://127.0.0.1:${farm.http}`;
+    farm.options = options;
+    const user = process.getuid() === 0 ? ["--user", "postgres"] : [];
+    farm.conninfo = farm.run("shakedown-postgres", "start", "--dir", join(farm.dir, "pg"), ...user).trim();
+    farm.run("shakedown-controller", "migrate", "--database", farm.conninfo);
+    for (const [role, name] of [["user", "ada"], ["agent", "host1"]]) {
+      farm.run("shakedown-controller", "token", "create", "--database", farm.conninfo, "--role", role, "--name", name,
+        "--out", join(farm.dir, role));
+    }
+    farm.token = readFileSync(join(farm.dir, "user"), "utf8").trim();
+    farm.writeCatalog();
+    await farm.startController();
+    return farm;
+  }
+
+  run(program, ...args) {
+    return execFileSync(join(BUILD, "bin", program), args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  sql(statement) {
+    return execFileSync("psql", ["-qAtX", "-v", "ON_ERROR_STOP=1", "-c", statement, this.conninfo], { encoding: "utf8" }).trim();
+  }
+
+  // What people wrote into it is shown on pages: some of it is hostile.
+  writeCatalog() {
+    mkdirSync(join(this.dir, "catalog/catalog"), { recursive: true });
+    mkdirSync(join(this.dir, "catalog/configs"));
+    writeFileSync(join(this.dir, "catalog/configs/guest.config"), "CONFIG_SMP=y\n");
+    const entry = (name, description, more = "") =>
+      writeFileSync(
+        join(this.dir, `catalog/catalog/${name}.txtpb`),
+        `name: "${name}" description: "${description}" ${more}\n` +
+          `debian_source { package: "linux-source-6.1" version: "6.1-${name}" }\n` +
+          `config { base: BASE_ALLNOCONFIG fragments: "guest.config" }\n`,
+      );
+    entry("cfs", "Completely fair, as of 6.1");
+    entry("eevdf", "Earliest eligible virtual deadline first", 'note: "the default since 6.6"');
+    entry("hostile", "<script>window.hacked=1</script><img src=x onerror=window.hacked=1> \u202egnp.exe");
+  }
+
+  async startController() {
+    const log = openSync(join(this.dir, "controller.log"), "a");
+    this.controller = spawn(
+      join(BUILD, "bin/shakedown-controller"),
+      ["serve", "--database", this.conninfo, "--artefacts", join(this.dir, "artefacts"), "--catalog", join(this.dir, "catalog"),
+        "--listen", `127.0.0.1:${this.grpc}`, "--http", `127.0.0.1:${this.http}`, "--dashboard", join(BUILD, "dashboard"),
+        "--session-key", join(this.dir, "session-key"), ...this.options],
+      { stdio: ["ignore", log, log] },
+    );
+    await until(() => this.ready(), 30, "a ready controller");
+  }
+
+  async ready() {
+    if (this.controller.exitCode !== null) {
+      throw new Error(`the controller ended: ${readFileSync(join(this.dir, "controller.log"), "utf8").slice(-2000)}`);
+    }
+    try {
+      return (await fetch(`${this.url}/readyz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  // As a real agent, the scripted one tries again until a restarted controller answers.
+  async agentIsBack() {
+    await until(() => this.tell("sync").then(() => true, () => false), 20, "the agent is back");
+  }
+
+  async killController(signal = "SIGKILL") {
+    this.controller.kill(signal);
+    await ended(this.controller);
+  }
+
+  startAgent(...machines) {
+    this.agent = spawn(join(BUILD, "test/scripted-agent"), [`127.0.0.1:${this.grpc}`, join(this.dir, "agent"), "host1", ...machines],
+      { stdio: ["pipe", "pipe", "inherit"] });
+    this.answers = createInterface({ input: this.agent.stdout })[Symbol.asyncIterator]();
+  }
+
+  // Tells the agent an order; its answer's words behind "ok".
+  async tell(order) {
+    this.agent.stdin.write(`${order}\n`);
+    const { value = "error the agent ended" } = await this.answers.next();
+    if (!value.startsWith("ok")) throw new Error(`${order}: ${value}`);
+    return value.split(" ").slice(1);
+  }
+
+  // Calls the API as the command would.
+  async call(method, message) {
+    const response = await fetch(`${this.url}/shakedown.v1.FarmService/${method}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${this.token}` },
+      body: JSON.stringify(message),
+    });
+    const body = await response.json();
+    if (!response.ok) throw new Error(`${method}: ${body.code}: ${body.message}`);
+    return body;
+  }
+
+  async submit(title, blocks = 2, kernels = ["cfs", "eevdf"]) {
+    const { job } = await this.call("SubmitJob", {
+      requestId: crypto.randomUUID(),
+      spec: { title, variants: kernels.map((kernel) => ({ kernel })), loads: [{ make: {}, iterations: 1 }], blocks },
+    });
+    return job;
+  }
+
+  file(name, content) {
+    const path = join(this.dir, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  async stop() {
+    if (this.agent) {
+      this.agent.stdin.end();
+      await ended(this.agent);
+    }
+    if (this.controller) await this.killController("SIGTERM");
+    if (existsSync(join(this.dir, "pg"))) this.run("shakedown-postgres", "stop", "--dir", join(this.dir, "pg"));
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
