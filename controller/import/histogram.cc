@@ -1,5 +1,6 @@
 // cyclictest -h and -H: a row a latency, a column a thread, and the summary behind it.
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -36,12 +37,24 @@ class Histogram {
         break;
       }
     }
-    if (seen_.count("# Max Latencies") == 0)
-      sink_.Refuse(lines_[start_].number, "cyclictest: a histogram without its end: broken off");
+    Finish();
     return at_ - start_;
   }
 
  private:
+  // Only the minima say how many threads there were: -H has a column of sums behind theirs.
+  void Finish() {
+    if (threads_ == 0 || !ended_) {
+      sink_.Refuse(lines_[start_].number, "cyclictest: a histogram without its end: broken off");
+    } else if (width_ > 0 && threads_ + 1 != width_ && threads_ + 2 != width_) {
+      sink_.Refuse(lines_[start_].number, absl::StrCat("cyclictest: a histogram of ", width_ - 1,
+                                                       " columns for ", threads_, " threads"));
+    } else {
+      for (auto& [thread, result] : pending_)
+        if (thread < threads_) sink_.Add(std::move(result));
+    }
+  }
+
   const SourcePtr& ThreadSource(size_t thread) {
     while (sources_.size() <= thread) {
       sources_.push_back(
@@ -65,14 +78,15 @@ class Histogram {
     }
     for (size_t i = 1; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      sink_.Add(
-          {.source = MakeSource("cyclictest", "histogram",
-                                {{"thread", absl::StrCat(i - 1)},
-                                 {absl::StrCat("latency_", unit_.unit), absl::StrCat(counts[0])}}),
-           .metric = "cyclictest.histogram",
-           .value = static_cast<double>(counts[i]),
-           .unit = "1",
-           .line = lines_[at_].number});
+      const SourcePtr source =
+          MakeSource("cyclictest", "histogram",
+                     {{"thread", absl::StrCat(i - 1)},
+                      {absl::StrCat("latency_", unit_.unit), absl::StrCat(counts[0])}});
+      Keep(i - 1, {.source = source,
+                   .metric = "cyclictest.histogram",
+                   .value = static_cast<double>(counts[i]),
+                   .unit = "1",
+                   .line = lines_[at_].number});
     }
   }
 
@@ -90,7 +104,6 @@ class Histogram {
     if (halves.size() != 2) return false;
     for (const Row& row : kRows) {
       if (halves[0] != row.label) continue;
-      seen_.insert(std::string(row.label));
       AddSummary(row.name, halves[1]);
       return true;
     }
@@ -101,26 +114,31 @@ class Histogram {
   void AddSummary(absl::string_view name, absl::string_view numbers) {
     const std::vector<absl::string_view> words = Words(numbers);
     const int line = lines_[at_].number;
-    // -H has a column of sums behind the threads', which the latencies leave out.
-    if (width_ > 0 && words.size() != width_ - 1 && words.size() + 1 != width_ - 1) {
-      sink_.Refuse(line, absl::StrCat("cyclictest: ", Shown(lines_[at_].text), ": want ",
-                                      width_ - 1, " numbers"));
+    if (words.size() > kMostThreads) {
+      sink_.Refuse(line, "cyclictest: more threads than any machine has");
       return;
     }
-    for (size_t i = 0; i < words.size() && i < kMostThreads; ++i) {
+    if (name == "min") threads_ = words.size();
+    ended_ = ended_ || name == "max";
+    for (size_t i = 0; i < words.size(); ++i) {
       const std::optional<int64_t> value = Count(words[i]);
       if (!value.has_value()) {
         sink_.Refuse(line, absl::StrCat("cyclictest: ", Shown(words[i]), ": want a number"));
-      } else if (name == "samples" || name == "overflows") {
-        sink_.Add({.source = ThreadSource(i),
-                   .metric = absl::StrCat("cyclictest.", name),
-                   .value = static_cast<double>(*value),
-                   .unit = "1",
-                   .line = line});
-      } else {
-        AddCyclictest(name, static_cast<double>(*value), unit_, ThreadSource(i), line, sink_);
+        continue;
       }
+      const bool count = name == "samples" || name == "overflows";
+      Keep(i, {.source = ThreadSource(i),
+               .metric = absl::StrCat("cyclictest.", name),
+               .value = static_cast<double>(*value),
+               .unit = count ? "1" : unit_.unit,
+               .unit_said = count || unit_.said,
+               .direction = count ? Direction::kUnknown : Direction::kLower,
+               .line = line});
     }
+  }
+
+  void Keep(size_t thread, Result result) {
+    if (pending_.size() < kMostResults) pending_.emplace_back(thread, std::move(result));
   }
 
   const Lines& lines_;
@@ -128,8 +146,10 @@ class Histogram {
   const size_t start_;
   Sink& sink_;
   const CyclictestUnit unit_;
-  size_t width_ = 0;  // Of a row; 0: none yet.
-  std::set<std::string> seen_;
+  size_t width_ = 0;    // Of a row; 0: none yet.
+  size_t threads_ = 0;  // 0: not said yet.
+  bool ended_ = false;
+  std::vector<std::pair<size_t, Result>> pending_;  // With the thread it is of.
   std::vector<SourcePtr> sources_;
 };
 

@@ -78,12 +78,14 @@ void AddThread(const std::string& name, const json& thread, const json& whole, i
   std::string cycles;
   if (const std::optional<double> count = Value(thread, "cycles")) cycles = absl::StrCat(*count);
   const std::string version = TextWithColon(whole, "rt_test_version");
+  const auto system = whole.find("sysinfo");
+  const bool told = system != whole.end() && system->is_object();
   const auto source = [&](const std::string& bucket) {
     return MakeSource("cyclictest", "JSON",
                       {{"thread", name},
                        {"cycles", cycles},
                        {"command", command},
-                       {"kernel", Text(whole, "release")},
+                       {"kernel", Text(told ? *system : whole, "release")},
                        {absl::StrCat("latency_", unit.unit), bucket}},
                       version);
   };

@@ -1,4 +1,6 @@
 // perf stat for people: counts with a unit or an event's name, with -r their spread.
+#include "controller/import/perf_stat.h"
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -44,10 +46,14 @@ class Report {
     for (++at_; at_ < lines_.size(); ++at_) {
       const absl::string_view text = absl::StripLeadingAsciiWhitespace(lines_[at_].text);
       if (text.empty()) continue;
-      const bool row = absl::ascii_isdigit(text[0]) || absl::StartsWith(text, "<not ");
+      if (IsPerfCsv(text) || IsPerfInterval(text)) break;  // Another output of perf's.
+      const absl::string_view counted = WithoutCpu(text);
+      const bool row = absl::ascii_isdigit(counted[0]) || absl::StartsWith(counted, "<not ");
       // A line that has only remarks belongs to the row above.
       if (!row && !absl::StartsWith(text, "#")) break;
-      if (row && !ReadRow(text)) break;
+      if (!row) continue;
+      UseCpu(text.substr(0, text.size() - counted.size()));
+      ReadRow(counted);
     }
     if (rows_ == 0) sink_.Refuse(lines_[start].number, "perf stat: a title without counts");
     if (rows_ > 0 && !elapsed_)
@@ -71,12 +77,37 @@ class Report {
     }
     if (text.size() >= 2 && text.front() == '\'' && text.back() == '\'')
       text = text.substr(1, text.size() - 2);
-    source_ = MakeSource("perf stat", runs.empty() ? "text" : "text, -r",
-                         {{"command", std::string(text)}, {"runs", runs}});
+    form_ = runs.empty() ? "text" : "text, -r";
+    context_ = {{"command", std::string(text)}, {"runs", runs}};
   }
 
-  // False: not a row of this report.
-  bool ReadRow(absl::string_view text) {
+  // The row behind the CPU, core, die, socket or node that -A and --per-… put first: "CPU0",
+  // "S0-D0".
+  static absl::string_view WithoutCpu(absl::string_view text) {
+    const std::vector<absl::string_view> words = Words(text);
+    const absl::string_view first = words[0];
+    const size_t letters = absl::StartsWith(first, "CPU") ? 3 : 1;
+    const bool cpu = words.size() > 2 && first.size() > letters &&
+                     (letters == 3 || first[0] == 'S' || first[0] == 'N') &&
+                     absl::ascii_isdigit(first[letters]);
+    return cpu ? text.substr(words[1].data() - text.data()) : text;
+  }
+
+  void UseCpu(absl::string_view cpu) {
+    auto context = context_;
+    context.emplace_back("cpu", std::string(absl::StripAsciiWhitespace(cpu)));
+    source_ = MakeSource("perf stat", form_, std::move(context));
+  }
+
+  void ReadRow(absl::string_view text) {
+    if (!ReadAny(text)) {
+      sink_.Refuse(lines_[at_].number,
+                   absl::StrCat("perf stat: ", Shown(text), ": want a number and an event"));
+    }
+  }
+
+  // False: not to be understood.
+  bool ReadAny(absl::string_view text) {
     Row row = RowOf(text);
     std::vector<absl::string_view>& words = row.words;
     if (words.size() >= 3 && words[0] == "<not") {
@@ -84,19 +115,12 @@ class Report {
       ++rows_;
       return true;
     }
-    if (words.size() >= 3 && words[1] == "seconds" && !ReadTime(row)) return Refuse(text);
-    if (words.size() >= 3 && words[1] == "seconds") return true;
+    if (words.size() >= 3 && words[1] == "seconds") return ReadTime(row);
     if (words.size() >= 5 && words[1] == "+-" && words[3] == "seconds") {
       words.erase(words.begin() + 1, words.begin() + 3);
-      return ReadTime(row) || Refuse(text);
+      return ReadTime(row);
     }
-    return ReadEvent(row) || Refuse(text);
-  }
-
-  bool Refuse(absl::string_view text) {
-    sink_.Refuse(lines_[at_].number,
-                 absl::StrCat("perf stat: ", Shown(text), ": want a number and an event"));
-    return true;
+    return ReadEvent(row);
   }
 
   // "1.234567890 seconds time elapsed", "0.12 seconds user"
@@ -161,16 +185,21 @@ class Report {
   const Lines& lines_;
   size_t at_;
   Sink& sink_;
-  SourcePtr source_;
+  std::string form_;
+  std::vector<std::pair<std::string, std::string>> context_;
+  SourcePtr source_;  // Of the row in hand.
   size_t rows_ = 0;
   bool elapsed_ = false;
 };
 
 }  // namespace
 
+bool IsPerfInterval(absl::string_view text) {
+  return absl::StartsWith(text, "#") && absl::EndsWith(OneSpaced(text), "time counts unit events");
+}
+
 size_t ReadPerfStat(const Lines& lines, size_t at, Sink& sink) {
-  if (absl::StartsWith(lines[at].text, "#") &&
-      absl::EndsWith(OneSpaced(lines[at].text), "time counts unit events")) {
+  if (IsPerfInterval(lines[at].text)) {
     size_t end = at + 1;
     while (absl::ascii_isdigit(TextAt(lines, end).empty() ? ' ' : lines[end].text[0])) ++end;
     sink.Refuse(lines[at].number, "perf stat -I: counts by interval are not read");

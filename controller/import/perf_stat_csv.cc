@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "controller/import/format.h"
+#include "controller/import/perf_stat.h"
 #include "controller/import/words.h"
 
 namespace shakedown::importer {
@@ -80,6 +81,8 @@ void AddRow(const Row& row, const SourcePtr& source, int line, Sink& sink) {
 }
 
 }  // namespace
+
+bool IsPerfCsv(absl::string_view text) { return AnyRow(text).has_value(); }
 
 size_t ReadPerfStatCsv(const Lines& lines, size_t at, Sink& sink) {
   if (!AnyRow(lines[at].text).has_value()) return 0;

@@ -181,9 +181,10 @@ TEST_P(BrokenOffTest, NoValueIsMadeUp) {
 std::vector<GoldenText> Plain() {
   std::vector<GoldenText> texts;
   for (GoldenText& golden : GoldenTexts()) {
-    for (const char* name : {"latt-0.1", "latt-2009", "interbench-0.31", "interbench-stars",
-                             "interbench-two", "time-shells", "kernbench", "vmstat", "hackbench",
-                             "perf-bench", "cyclictest.", "side-by-side", "top-3.2", "perf-stat."})
+    for (const char* name :
+         {"latt-0.1", "latt-2009", "interbench-0.31", "interbench-stars", "interbench-two",
+          "time-shells", "kernbench", "vmstat", "hackbench", "perf-bench", "cyclictest.",
+          "cyclictest-histogram", "side-by-side", "top-3.2", "perf-stat."})
       if (absl::StartsWith(golden.name + ".", name)) texts.push_back(golden);
   }
   return texts;

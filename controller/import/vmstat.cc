@@ -259,7 +259,8 @@ class Table {
       case Kind::kMemory:
         return command_.memory_unit;
       case Kind::kSwap:
-        return command_.memory_unit + "/s";
+        // Some versions scale these by -S, others do not.
+        return command_.memory_unit == "KiB" ? "KiB/s" : "";
       case Kind::kBlocks:
         return "KiB/s";  // Blocks of 1024 bytes.
       case Kind::kRate:
