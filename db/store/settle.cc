@@ -11,6 +11,9 @@
 namespace shakedown::store {
 namespace {
 
+// Of one boot in all: an agent that hands back for ever comes to an end.
+constexpr int kMostLeases = 100;
+
 // Jobs with waiting boots of a build, locked in their order.
 std::vector<int64_t> LockJobsOf(Transaction& tx, const std::string& build) {
   std::vector<int64_t> jobs;
@@ -34,6 +37,22 @@ void InsertNextAttempt(Transaction& tx, const std::string& attempt_id) {
       "SELECT gen_random_uuid(), job, block, variant, attempt + 1, position, 'queued' "
       "FROM boots WHERE attempt_id = $1",
       attempt_id);
+}
+
+// Attempts that were more than handed back, the present one included.
+int CountTries(Transaction& tx, const std::string& attempt_id) {
+  return tx
+      .exec_params1(
+          "SELECT count(*) FROM boots o JOIN boots t USING (job, block, variant) "
+          "WHERE t.attempt_id = $1 AND NOT o.handed_back",
+          attempt_id)[0]
+      .as<int>();
+}
+
+bool MayTryAgain(Transaction& tx, const std::string& attempt_id, const LockedBoot& boot,
+                 bool handed_back) {
+  if (handed_back) return boot.attempt < kMostLeases;
+  return CountTries(tx, attempt_id) < boot.max_attempts;
 }
 
 }  // namespace
@@ -73,17 +92,18 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
     word = boot.cancel_requested    ? "cancelled"
            : outcome == "disturbed" ? "disturbed"
                                     : "farm_failed";
+  const bool handed_back = outcome == "cancelled" && !boot.cancel_requested;
   const pqxx::result ended = tx.exec_params(
-      "UPDATE boots SET state = 'ended', outcome = $3, reason = $4, ended_at = now() "
-      "WHERE attempt_id = $1 AND state = 'running' AND epoch = $2",
-      attempt_id, boot.epoch, word, Text(reason));
+      "UPDATE boots SET state = 'ended', outcome = $3, reason = $4, ended_at = now(), "
+      "handed_back = $5 WHERE attempt_id = $1 AND state = 'running' AND epoch = $2",
+      attempt_id, boot.epoch, word, Text(reason), handed_back);
   if (ended.affected_rows() != 1) {
     return absl::FailedPreconditionError(
         absl::StrCat("attempt ", attempt_id, ": does not run under epoch ", boot.epoch));
   }
   tx.exec_params("UPDATE machines SET attempt_id = NULL WHERE attempt_id = $1 AND epoch = $2",
                  attempt_id, boot.epoch);
-  if (ours && !boot.cancel_requested && boot.attempt < boot.max_attempts) {
+  if (ours && !boot.cancel_requested && MayTryAgain(tx, attempt_id, boot, handed_back)) {
     InsertNextAttempt(tx, attempt_id);
   }
   FinishJob(tx, boot.job);
@@ -99,6 +119,13 @@ void FinishJob(Transaction& tx, int64_t job) {
       "WHERE id = $1 AND state = 'active' "
       "AND NOT EXISTS (SELECT FROM boots WHERE job = $1 AND state <> 'ended')",
       job);
+}
+
+void HandBackBuild(Transaction& tx, const std::string& build) {
+  tx.exec_params(
+      "UPDATE builds SET attempts = attempts - 1 "
+      "WHERE id = $1 AND state = 'running' AND attempts > 0 AND epoch < $2",
+      build, kMostLeases);
 }
 
 void EndBuildAttempt(Transaction& tx, const std::string& build, absl::string_view error,
