@@ -164,8 +164,12 @@ class TreeReader {
       absl::StrAppend(&path, i == 0 ? "" : "/", parts[i]);
       const auto found = kinds_.find(path);
       if (found != kinds_.end() && found->second == Kind::kFolder) continue;
-      ASSIGN_OR_RETURN(const bool fresh, Add(path, Kind::kFolder));
-      if (!fresh || visitor_ == nullptr) continue;
+      if (found != kinds_.end()) {
+        return Bad(absl::StrJoin(parts, "/"),
+                   absl::StrCat("stands below ", Quoted(path), ", which is no folder"));
+      }
+      RETURN_IF_ERROR(Add(path, Kind::kFolder).status());
+      if (visitor_ == nullptr) continue;
       TreeEntry folder;
       folder.kind = Kind::kFolder;
       folder.path = path;

@@ -119,8 +119,9 @@ TEST_F(TreeArchiveTest, LinksOutOfTheTreeAreRefused) {
 }
 
 TEST_F(TreeArchiveTest, NothingIsBelowAnythingButAFolder) {
-  EXPECT_THAT(Refusal({{'2', "a", "b"}, {'0', "a/x", "x"}}), HasSubstr("is there twice"));
-  EXPECT_THAT(Refusal({{'0', "a", ""}, {'0', "a/x", "x"}}), HasSubstr("is there twice"));
+  EXPECT_THAT(Refusal({{'2', "a", "b"}, {'0', "a/x", "x"}}),
+              HasSubstr("\"a/x\": stands below \"a\""));
+  EXPECT_THAT(Refusal({{'0', "a", ""}, {'0', "a/x", "x"}}), HasSubstr("which is no folder"));
   EXPECT_THAT(Refusal({{'0', "a", "1"}, {'0', "a", "2"}}), HasSubstr("is there twice"));
   EXPECT_THAT(Refusal({{'5', "a", ""}, {'2', "a", "b"}}), HasSubstr("is there twice"));
 }
