@@ -77,7 +77,7 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
     auto opened =
-        store::Database::Open({.conninfo = options.database, .connections = kThreads + 2});
+        store::Database::Open({.conninfo = options.database, .connections = kThreads + 3});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));

@@ -29,6 +29,7 @@ int Report(const Desk& desk, const ReportArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
+int ShowJob(const Desk& desk, const JobArgs& args);
 int Boots(const Desk& desk, const BootsArgs& args);
 int ShowKernel(const Desk& desk, const KernelShowArgs& args);
 int AddKernel(const Desk& desk, const KernelAddArgs& args);

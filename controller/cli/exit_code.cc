@@ -1,8 +1,9 @@
 #include "controller/cli/exit_code.h"
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <set>
+
+#include "controller/plan/views.h"
 
 namespace shakedown::cli {
 
@@ -28,15 +29,13 @@ Fault FaultOf(v1::Outcome outcome) {
 
 int ExitCodeOf(const v1::JobView& job) {
   if (job.state() != v1::JOB_STATE_DONE) return kInconclusive;
-  std::map<std::pair<uint32_t, uint32_t>, const v1::BootView*> last;
-  for (const v1::BootView& boot : job.boots()) {
-    const v1::BootView*& slot = last[{boot.block(), boot.variant()}];
-    if (slot == nullptr || boot.attempt() >= slot->attempt()) slot = &boot;
-  }
+  std::set<uint32_t> repeated;
+  for (const v1::PlannedBlock& block : job.plan().blocks()) repeated.insert(block.replaces());
   int code = kOk;
-  for (const auto& [key, boot] : last) {
+  for (const auto& [key, boot] : plan::LastAttemptsOf(job)) {
     switch (FaultOf(boot->outcome())) {
       case Fault::kFarm:
+        if (repeated.count(key.first) > 0) break;
         return kFarmFailed;
       case Fault::kKernel:
         code = kKernelFailed;

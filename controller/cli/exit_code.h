@@ -22,9 +22,9 @@ inline constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it.
 enum class Fault { kNone, kKernel, kFarm, kCancelled };
 Fault FaultOf(v1::Outcome outcome);
 
-// Of a job that has ended; only the last attempt of each boot counts. The farm's failures win over
-// the kernels': with one, the job does not say what it was asked to. kInconclusive: cancelled, or
-// not ended.
+// Of a job that has ended; only the last attempt of each boot counts, and of a repeated block only
+// the repetition and what the kernels did themselves. The farm's failures win over the kernels':
+// with one, the job does not say what it was asked to. kInconclusive: cancelled, or not ended.
 int ExitCodeOf(const v1::JobView& job);
 
 // Of a report's conclusion on the primary metrics: kWorse, kInconclusive, or kOk: none is worse, or

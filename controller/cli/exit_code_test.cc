@@ -58,6 +58,19 @@ TEST(JobTest, OnlyTheLastAttemptCounts) {
   EXPECT_EQ(ExitCodeOf(job), kOk);
 }
 
+TEST(JobTest, OfARepeatedBlockTheRepetitionCounts) {
+  v1::JobView job = MakeJob(2);
+  for (v1::BootView& boot : *job.mutable_boots()) End(boot, v1::OUTCOME_MEASURED);
+  End(*job.mutable_boots(1), v1::OUTCOME_DISTURBED);
+  EndJob(job);
+  EXPECT_EQ(ExitCodeOf(job), kFarmFailed);
+  for (uint32_t block : {1u, 2u}) job.mutable_plan()->add_blocks()->set_block(block);
+  job.mutable_plan()->mutable_blocks(1)->set_replaces(1);
+  EXPECT_EQ(ExitCodeOf(job), kOk);
+  End(*job.mutable_boots(0), v1::OUTCOME_PANICKED);
+  EXPECT_EQ(ExitCodeOf(job), kKernelFailed) << "a finding stays one";
+}
+
 TEST(JobTest, CancelledAndActiveAreNotDone) {
   v1::JobView job = MakeJob(1);
   End(*job.mutable_boots(0), v1::OUTCOME_MEASURED);

@@ -35,6 +35,8 @@ class FakeService : public v1::FarmService::Service {
   v1::ListJobsResponse jobs;
   v1::ListBuildsResponse builds;
   v1::ListKernelsResponse kernels;
+  v1::ListMachinesResponse machines;
+  v1::JobView job;
   std::string token;  // As the last call had it.
 
  private:
@@ -82,6 +84,16 @@ class FakeService : public v1::FarmService::Service {
   grpc::Status ListBuilds(grpc::ServerContext*, const v1::ListBuildsRequest*,
                           v1::ListBuildsResponse* response) override {
     *response = builds;
+    return grpc::Status::OK;
+  }
+  grpc::Status ListMachines(grpc::ServerContext*, const v1::ListMachinesRequest*,
+                            v1::ListMachinesResponse* response) override {
+    *response = machines;
+    return grpc::Status::OK;
+  }
+  grpc::Status GetJob(grpc::ServerContext*, const v1::GetJobRequest*,
+                      v1::JobView* response) override {
+    *response = job;
     return grpc::Status::OK;
   }
   grpc::Status ListKernels(grpc::ServerContext*, const v1::ListKernelsRequest*,

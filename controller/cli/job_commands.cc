@@ -11,6 +11,8 @@
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_parts.h"
 #include "controller/cli/tables.h"
+#include "controller/cli/watch_view.h"
+#include "controller/cli/why_waits.h"
 #include "controller/cli/words.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -23,15 +25,70 @@ namespace {
 constexpr size_t kLeastId = 8;
 constexpr absl::Duration kLogPatience = absl::Minutes(2);
 
-std::vector<std::string> BootRow(const v1::JobView& job, const v1::BootView& boot) {
+std::string Detail(const v1::JobView& job, const v1::BootView& boot,
+                   const v1::ListMachinesResponse& machines) {
+  if (boot.state() == v1::WORK_STATE_RUNNING) return PhaseText(boot.phase(), boot.progress());
+  if (boot.state() == v1::WORK_STATE_ENDED) return PrintableLine(boot.reason(), 400);
+  return WhyWaits(job, boot, machines);
+}
+
+std::vector<std::string> BootRow(const v1::JobView& job, const v1::BootView& boot,
+                                 const v1::ListMachinesResponse& machines) {
   const bool ended = boot.state() == v1::WORK_STATE_ENDED;
-  const bool running = boot.state() == v1::WORK_STATE_RUNNING;
   return {PrintableLine(boot.name()),
           PrintableLine(VariantText(job.spec(), boot.variant())),
           ended ? OutcomeWord(boot.outcome()) : WorkStateWord(boot.state()),
           PrintableLine(boot.machine()),
           TookText(boot.started(), boot.ended()),
-          running ? PhaseText(boot.phase(), boot.progress()) : PrintableLine(boot.reason(), 400)};
+          Detail(job, boot, machines)};
+}
+
+// For a job that waits; where they can not be had it is shown without.
+v1::ListMachinesResponse MachinesFor(const Desk& desk, const v1::JobView& job) {
+  if (job.state() != v1::JOB_STATE_ACTIVE) return {};
+  return desk.farm.ListMachines().value_or(v1::ListMachinesResponse());
+}
+
+void PrintJob(const Desk& desk, const v1::JobView& job) {
+  desk.screen.Print(absl::StrCat("state: ", JobStateWord(job.state()),
+                                 job.end_reason().empty() ? "" : ": ",
+                                 PrintableLine(job.end_reason(), 400), "\n"));
+  const ScreenSize size = {.columns = desk.screen.size().columns, .rows = 0};
+  for (const Line& line : DrawJob(job, size, desk.clock.Now())) desk.screen.Print(line);
+  const v1::ListMachinesResponse machines = MachinesFor(desk, job);
+  for (const v1::BootView& boot : job.boots()) {
+    const std::string why = WhyWaits(job, boot, machines);
+    if (why.empty()) continue;
+    desk.screen.Print(absl::StrCat(PrintableLine(boot.name()), " waits: ", why, "\n"));
+    return;  // The others wait for it.
+  }
+}
+
+void PrintBoots(const Desk& desk, const v1::JobView& job) {
+  const v1::ListMachinesResponse machines = MachinesFor(desk, job);
+  std::vector<std::vector<std::string>> rows;
+  for (const v1::BootView& boot : job.boots()) rows.push_back(BootRow(job, boot, machines));
+  desk.screen.Print(PrintTable({{.header = "BOOT"},
+                                {.header = "VARIANT", .may_shrink = true},
+                                {.header = "STATE"},
+                                {.header = "MACHINE", .may_shrink = true},
+                                {.header = "TOOK", .align = Column::Align::kRight},
+                                {.header = "DETAIL", .may_shrink = true}},
+                               rows, desk.screen.size().columns));
+}
+
+int Show(const Desk& desk, int64_t number, bool json,
+         void (*print)(const Desk& desk, const v1::JobView& job)) {
+  v1::GetJobRequest request;
+  request.set_job(number);
+  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
+  if (!job.ok()) return Fail(desk.screen, job.status());
+  if (json) {
+    desk.screen.PrintJson(*job);
+  } else {
+    print(desk, *job);
+  }
+  return kOk;
 }
 
 bool IsIdPrefix(absl::string_view text) {
@@ -143,25 +200,12 @@ int Cancel(const Desk& desk, const CancelArgs& args) {
   return kOk;
 }
 
+int ShowJob(const Desk& desk, const JobArgs& args) {
+  return Show(desk, args.job, args.json, PrintJob);
+}
+
 int Boots(const Desk& desk, const BootsArgs& args) {
-  v1::GetJobRequest request;
-  request.set_job(args.job);
-  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
-  if (!job.ok()) return Fail(desk.screen, job.status());
-  if (args.json) {
-    desk.screen.PrintJson(*job);
-    return kOk;
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const v1::BootView& boot : job->boots()) rows.push_back(BootRow(*job, boot));
-  desk.screen.Print(PrintTable({{.header = "BOOT"},
-                                {.header = "VARIANT", .may_shrink = true},
-                                {.header = "STATE"},
-                                {.header = "MACHINE", .may_shrink = true},
-                                {.header = "TOOK", .align = Column::Align::kRight},
-                                {.header = "DETAIL", .may_shrink = true}},
-                               rows, desk.screen.size().columns));
-  return kOk;
+  return Show(desk, args.job, args.json, PrintBoots);
 }
 
 int Logs(const Desk& desk, const LogsArgs& args) {

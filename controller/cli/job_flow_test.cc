@@ -141,6 +141,51 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "estimate: 25 min (no history)\n");
 }
 
+TEST_F(FlowTest, DryRunPrintsLooksBudgetAndControl) {
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse* response) {
+    EXPECT_EQ(request.spec().variants_size(), 2) << "the farm adds the control";
+    for (uint32_t block = 1; block <= 8; ++block) {
+      response->mutable_plan()->add_blocks()->set_block(block);
+    }
+    response->set_boots(24);
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--dry-run", "--looks", "--budget", "4h", "--primary", "latt.wakeup.avg", "--control"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("3 variants, 1 load, 8 blocks, 24 boots\n"
+                              "stopping: looks after 8, 16 and 24 blocks; time budget 4 h from the "
+                              "first boot's start\nprimary metrics: latt.wakeup.avg\n"),
+                    HasSubstr("  C  debian-6.1  (A again: the control)\n")));
+}
+
+TEST_F(FlowTest, BlocksWithoutTimeLeaveTheVerdictOfTheOthers) {
+  std::string conclusion;
+  service_.watch = [&](ServerContext*, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = MakeJob(9);
+    job.mutable_spec()->set_budget_s(3600);
+    for (v1::BootView& boot : *job.mutable_boots()) {
+      End(boot, boot.block() < 9 ? v1::OUTCOME_MEASURED : v1::OUTCOME_CANCELLED);
+    }
+    EndJob(job);
+    job.set_end_reason("time budget of 1 h spent");
+    writer->Write(job);
+    return grpc::Status::OK;
+  };
+  service_.report = [&](const v1::GetReportRequest&, v1::GetReportResponse* response) {
+    response->set_conclusion(conclusion);
+    return grpc::Status::OK;
+  };
+  for (const auto& [word, want] :
+       {std::pair("decided", 0), {"worse", 1}, {"inconclusive", 4}, {"none", 4}}) {
+    conclusion = word;
+    const Result result = RunCommand({"watch", "17"});
+    EXPECT_EQ(result.code, want) << word;
+    EXPECT_THAT(result.out, HasSubstr("ended: time budget of 1 h spent\n"));
+  }
+}
+
 struct ExitCase {
   const char* name;
   v1::Outcome outcome;

@@ -10,15 +10,6 @@
 
 namespace shakedown::cli {
 
-LastAttempts LastAttemptsOf(const v1::JobView& job) {
-  LastAttempts last;
-  for (const v1::BootView& boot : job.boots()) {
-    const v1::BootView*& slot = last[{boot.block(), boot.variant()}];
-    if (slot == nullptr || boot.attempt() >= slot->attempt()) slot = &boot;
-  }
-  return last;
-}
-
 Tone ToneOf(v1::Outcome outcome) {
   switch (FaultOf(outcome)) {
     case Fault::kNone:

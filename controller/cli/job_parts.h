@@ -4,20 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "controller/cli/screen.h"
+#include "controller/plan/views.h"
 #include "shakedown/v1/farm.pb.h"
 
 namespace shakedown::cli {
 
-// (block, variant) → the latest attempt. Points into `job`.
-using LastAttempts = std::map<std::pair<uint32_t, uint32_t>, const v1::BootView*>;
-LastAttempts LastAttemptsOf(const v1::JobView& job);
+using plan::LastAttempts;
+using plan::LastAttemptsOf;
 
 Tone ToneOf(v1::Outcome outcome);
 // Ended, and not measured.

@@ -7,6 +7,7 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_parts.h"
+#include "controller/cli/look_lines.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
 #include "proto/wire/sanitise.h"
@@ -45,27 +46,26 @@ std::string VariantsText(const v1::JobSpec& spec) {
 int ListJobs(const Desk& desk, const ListArgs& args) {
   v1::ListJobsRequest request;
   request.set_limit(args.limit);
-  return Show(
-      desk, desk.farm.ListJobs(request), args.json,
-      {{.header = "JOB", .align = Column::Align::kRight},
-       {.header = "STATE"},
-       {.header = "SUBMITTED"},
-       {.header = "BY", .may_shrink = true},
-       {.header = "TOOK", .align = Column::Align::kRight},
-       {.header = "BLOCKS", .align = Column::Align::kRight},
-       {.header = "VARIANTS", .may_shrink = true},
-       {.header = "TITLE", .may_shrink = true}},
-      "no jobs yet: see shakedown submit --help", [&](const v1::ListJobsResponse& answer) {
-        Rows rows;
-        for (const v1::JobView& job : answer.jobs()) {
-          rows.push_back({absl::StrCat(job.job()), JobStateWord(job.state()),
-                          TimeText(job.submitted(), desk.screen.zone()),
-                          PrintableLine(job.submitter()), TookText(job.submitted(), job.ended()),
-                          absl::StrCat(job.spec().blocks()), VariantsText(job.spec()),
-                          PrintableLine(job.spec().title())});
-        }
-        return rows;
-      });
+  return Show(desk, desk.farm.ListJobs(request), args.json,
+              {{.header = "JOB", .align = Column::Align::kRight},
+               {.header = "STATE"},
+               {.header = "SUBMITTED"},
+               {.header = "BY", .may_shrink = true},
+               {.header = "TOOK", .align = Column::Align::kRight},
+               {.header = "BLOCKS", .align = Column::Align::kRight},
+               {.header = "VARIANTS", .may_shrink = true},
+               {.header = "TITLE", .may_shrink = true}},
+              "no jobs yet: see shakedown submit --help", [&](const v1::ListJobsResponse& answer) {
+                Rows rows;
+                for (const v1::JobView& job : answer.jobs()) {
+                  rows.push_back({absl::StrCat(job.job()), JobStateWord(job.state()),
+                                  TimeText(job.submitted(), desk.screen.zone()),
+                                  PrintableLine(job.submitter()),
+                                  TookText(job.submitted(), job.ended()), BlocksText(job.spec()),
+                                  VariantsText(job.spec()), PrintableLine(job.spec().title())});
+                }
+                return rows;
+              });
 }
 
 std::string SlotText(const v1::SlotView& slot) {

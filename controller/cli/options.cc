@@ -44,12 +44,13 @@ Examples:
                    --load make --load latt --load interbench --blocks 2
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --looks --budget 4h --wait
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
   shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
                                             3 some kernel failed, 4 inconclusive
 
-A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --machine, --tag,
---attempts and --seed win over what it says.
+A job file is a JobSpec (proto/shakedown/v1/job.proto) as text proto; --title, --blocks, --quick, --looks,
+--budget, --primary, --control, --machine, --tag, --attempts and --seed win over what it says.
 
 With --json the answer is the proto's JSON: SubmitJobResponse; with --dry-run PlanJobResponse; with --wait
 the JobView after the end, while progress goes to the error stream.)";
@@ -123,6 +124,7 @@ struct Parse {
   CancelArgs cancel;
   LogsArgs logs;
   ListArgs list;
+  JobArgs job;
   BootsArgs boots;
   KernelShowArgs show;
   KernelAddArgs add;
@@ -147,6 +149,37 @@ void AddJob(CLI::App* app, int64_t& job) {
 
 void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
 
+void AddStopping(CLI::App* sub, StoppingArgs& args) {
+  CLI::Option* blocks = AddNumber<uint32_t>(
+      sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
+      "Blocks: each boots every variant once; 1 to 1000, default 2");
+  CLI::Option* quick = sub->add_flag("--quick", args.quick, "8 blocks and one look at them");
+  sub->add_flag("--looks", args.looks,
+                "Looks after 8, 16 and 24 blocks; ends at the first at which all primary metrics "
+                "are decided")
+      ->excludes(quick)
+      ->excludes(blocks);
+  quick->excludes(blocks);
+  sub->add_option_function<std::string>(
+         "--budget",
+         [&args](const std::string& text) {
+           const absl::StatusOr<uint64_t> span = ParseSpan(text);
+           if (!span.ok()) {
+             throw CLI::ValidationError(
+                 absl::StrCat("--budget: ", std::string(span.status().message())));
+           }
+           args.budget_s = *span;
+         },
+         "Wall time from the first boot's start, e.g. 4h; no block begins that would end later")
+      ->type_name("TIME");
+  AddMany(sub, "--primary", args.primaries,
+          "Metric that decides, e.g. make.real; at most 3, once for each; default: make.real and "
+          "latt.wakeup.avg",
+          "METRIC");
+  sub->add_flag("--control", args.control,
+                "A once more under another letter: what the job finds between the two is noise");
+}
+
 void AddSubmit(CLI::App& app, Parse& parse) {
   SubmitArgs& args = parse.submit;
   CLI::App* sub = app.add_subcommand("submit", "Submit a comparison of kernels")->group("Jobs");
@@ -155,9 +188,7 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
-  AddNumber<uint32_t>(
-      sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
-      "Blocks: each boots every variant once; 1 to 1000, default 2");
+  AddStopping(sub, args.stopping);
   sub->add_option("--title", args.title, "What the job is about")->type_name("TEXT");
   AddMany(sub, "--machine", args.machines, "Only on this machine; more: on one of them", "NAME");
   AddMany(sub, "--tag", args.tags, "Only on machines with this tag; more: with all", "TAG");
@@ -215,6 +246,14 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   cancel->group("Jobs");
   AddJob(cancel, parse.cancel.job);
   cancel->callback([&parse] { parse.invocation.command = parse.cancel; });
+
+  CLI::App* job =
+      app.add_subcommand("job", "Show a job as it is: looks, time, blocks, why it waits");
+  job->group("Jobs");
+  AddJob(job, parse.job.job);
+  AddJson(job, parse.job.json);
+  job->footer(kListFooter);
+  job->callback([&parse] { parse.invocation.command = parse.job; });
 
   CLI::App* boots = app.add_subcommand("boots", "List a job's boots and their outcomes");
   boots->group("Jobs");

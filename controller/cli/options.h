@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/cli/settings.h"
+#include "controller/cli/stopping_args.h"
 
 namespace shakedown::cli {
 
@@ -17,7 +18,7 @@ struct SubmitArgs {
   std::string baseline;
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
-  std::optional<uint32_t> blocks;
+  StoppingArgs stopping;
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -53,6 +54,10 @@ struct ListArgs {
   uint32_t limit = 50;  // Jobs and builds.
   bool json = false;
 };
+struct JobArgs {
+  int64_t job = 0;
+  bool json = false;
+};
 struct BootsArgs {
   int64_t job = 0;
   bool json = false;
@@ -86,8 +91,8 @@ struct CompareArgs {
 };
 
 using CommandArgs =
-    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, BootsArgs,
-                 KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -32,6 +32,16 @@ Answer AnswerTo(const std::vector<std::string>& arguments) {
   return *answer;
 }
 
+TEST(OptionsTest, SubmitWithLooks) {
+  const auto args = Command<SubmitArgs>({"submit", "--looks", "--budget", "4h", "--primary",
+                                         "make.real", "--primary", "make.user", "--control"});
+  EXPECT_TRUE(args.stopping.looks);
+  EXPECT_FALSE(args.stopping.quick);
+  EXPECT_EQ(args.stopping.budget_s, 14400u);
+  EXPECT_THAT(args.stopping.primaries, ElementsAre("make.real", "make.user"));
+  EXPECT_TRUE(args.stopping.control);
+}
+
 TEST(OptionsTest, SubmitByOptions) {
   const auto args = Command<SubmitArgs>({"submit",
                                          "--baseline",
@@ -61,7 +71,7 @@ TEST(OptionsTest, SubmitByOptions) {
   EXPECT_EQ(args.baseline, "debian-6.1");
   EXPECT_THAT(args.challengers, ElementsAre("debian-6.12 nohz=off", "x"));
   EXPECT_THAT(args.loads, ElementsAre("make", "latt clients=8"));
-  EXPECT_EQ(args.blocks, 1000);
+  EXPECT_EQ(args.stopping.blocks, 1000);
   EXPECT_EQ(args.attempts, 10);
   EXPECT_EQ(args.seed, UINT64_MAX);
   EXPECT_THAT(args.machines, ElementsAre("vm1"));
@@ -140,6 +150,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"BlocksNegative", {"submit", "--blocks", "-1"}, "--blocks \"-1\": want"},
         {"BlocksFraction", {"submit", "--blocks", "1.5"}, "--blocks \"1.5\": want"},
         {"BlocksBlank", {"submit", "--blocks", " 2"}, "--blocks \" 2\": want"},
+        {"QuickAndLooks", {"submit", "--quick", "--looks"}, "excludes"},
+        {"QuickAndBlocks", {"submit", "--quick", "--blocks", "8"}, "excludes"},
+        {"LooksAndBlocks", {"submit", "--looks", "--blocks", "8"}, "excludes"},
+        {"Budget", {"submit", "--budget", "4"}, "--budget: time \"4\": want 1s to 365d"},
         {"Attempts", {"submit", "--attempts", "11"}, "--attempts \"11\": want"},
         {"Seed", {"submit", "--seed", "18446744073709551616"}, "--seed"},
         {"DryAndWait", {"submit", "--dry-run", "--wait"}, "excludes"},

@@ -134,6 +134,27 @@ TEST_F(FlowTest, ListsAreTablesOrJson) {
   EXPECT_THAT(json.out, AllOf(HasSubstr("\"job\": \"17\""), Not(HasSubstr("\x1b"))));
 }
 
+TEST_F(FlowTest, AJobAtRestSaysWhyItWaits) {
+  service_.job = MakeJob(8);
+  service_.job.mutable_spec()->set_blocks(0);
+  service_.job.mutable_spec()->set_stopping(v1::STOPPING_RULE_LOOKS);
+  service_.job.set_next_look(8);
+  v1::MachineView& machine = *service_.machines.add_machines();
+  machine.set_name("vm1");
+  machine.set_state("running");
+  machine.set_detail("boots 16.2B: latt 2/3");
+  const Result job = RunCommand({"job", "17"});
+  EXPECT_EQ(job.code, kOk) << job.err;
+  EXPECT_THAT(job.out, AllOf(HasSubstr("state: active\nJob 17: CFS against EEVDF\n"),
+                             HasSubstr("looks after 8, 16 and 24 blocks, the next after 8\n"),
+                             HasSubstr("\n17.1A waits: vm1 is busy: boots 16.2B: latt 2/3\n")));
+  EXPECT_EQ(Times("waits", job.out), 1);
+  const Result boots = RunCommand({"boots", "17"});
+  EXPECT_THAT(boots.out, AllOf(HasSubstr("vm1 is busy: boots 16.2B: latt 2/3\n"),
+                               HasSubstr("after 17.1A\n"), HasSubstr("after block 1\n")));
+  EXPECT_EQ(RunCommand({"job", "17", "--json"}).out.front(), '{');
+}
+
 TEST_F(FlowTest, ShowsOneKernel) {
   service_.kernels.add_kernels()->set_name("debian-6.1");
   EXPECT_EQ(RunCommand({"kernels", "show", "debian-6.1"}).out, "name: \"debian-6.1\"\n");

@@ -18,6 +18,7 @@ struct Dispatch {
   int operator()(const CancelArgs& args) const { return Cancel(desk, args); }
   int operator()(const LogsArgs& args) const { return Logs(desk, args); }
   int operator()(const ListArgs& args) const { return List(desk, args); }
+  int operator()(const JobArgs& args) const { return ShowJob(desk, args); }
   int operator()(const BootsArgs& args) const { return Boots(desk, args); }
   int operator()(const KernelShowArgs& args) const { return ShowKernel(desk, args); }
   int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }

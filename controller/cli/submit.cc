@@ -48,22 +48,24 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     if (!load.ok()) return Annotate(load.status(), "--load");
     *spec.add_loads() = *std::move(load);
   }
-  spec.set_blocks(kDefaultBlocks);
+  spec.set_blocks(kDefaultBlocks);  // Unless a stopping rule is asked for.
   return spec;
 }
 
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
-  screen.Print(absl::StrCat(Count(spec.variants_size(), "variant", "variants"), ", ",
+  const v1::JobSpec whole = plan::WithDefaults(spec);
+  screen.Print(absl::StrCat(Count(whole.variants_size(), "variant", "variants"), ", ",
                             Count(spec.loads_size(), "load", "loads"), ", ",
                             Count(planned.plan().blocks_size(), "block", "blocks"), ", ",
                             Count(planned.boots(), "boot", "boots"), "\n"));
+  screen.Print(StoppingLines(whole));
   screen.Print("variants\n");
-  for (int i = 0; i < spec.variants_size(); ++i) {
+  for (int i = 0; i < whole.variants_size(); ++i) {
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
-                              PrintableLine(VariantText(spec, i), 400), "\n"));
+                              PrintableLine(VariantText(whole, i), 400),
+                              whole.variants(i).control() ? "  (A again: the control)" : "", "\n"));
   }
   screen.Print("loads of each boot\n");
-  const v1::JobSpec whole = plan::WithDefaults(spec);
   for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
   }
@@ -149,7 +151,7 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
   }
-  if (args.blocks.has_value()) spec.set_blocks(*args.blocks);
+  SetStopping(args.stopping, &spec);
   if (args.title.has_value()) spec.set_title(*args.title);
   if (args.attempts.has_value()) spec.set_max_attempts(*args.attempts);
   if (args.seed.has_value()) spec.set_order_seed(*args.seed);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/look_lines.h"
 #include "controller/cli/watch_view.h"
 #include "controller/cli/words.h"
 
@@ -119,7 +120,9 @@ constexpr uint32_t kFewestBlocks = 6;
 // failed.
 int Verdict(const Desk& desk, const v1::JobView& job, Teller& teller) {
   const int code = ExitCodeOf(job);
-  if (code != kOk || job.spec().blocks() < kFewestBlocks) return code;
+  // Blocks for which there was no time leave those before them.
+  const bool short_of_time = code == kInconclusive && job.state() == v1::JOB_STATE_DONE;
+  if ((code != kOk && !short_of_time) || BlocksNow(job) < kFewestBlocks) return code;
   v1::GetReportRequest request;
   request.set_job(job.job());
   const absl::StatusOr<v1::GetReportResponse> report = desk.farm.GetReport(request);
@@ -127,7 +130,8 @@ int Verdict(const Desk& desk, const v1::JobView& job, Teller& teller) {
     desk.screen.Complain(absl::StrCat("no verdict: ", report.status().message()));
     return ExitCodeBesideVerdicts(report.status());
   }
-  const int verdict = ExitCodeOfConclusion(report->conclusion());
+  int verdict = ExitCodeOfConclusion(report->conclusion());
+  if (short_of_time && report->conclusion() == "none") verdict = kInconclusive;
   if (verdict == kWorse) teller.Print({{"A primary metric is worse."}});
   if (verdict == kInconclusive) teller.Print({{"Inconclusive: a primary metric has no verdict."}});
   return verdict;

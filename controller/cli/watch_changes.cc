@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/cli/job_parts.h"
+#include "controller/cli/look_lines.h"
 #include "controller/cli/watch_view.h"
 #include "controller/cli/words.h"
 #include "proto/wire/sanitise.h"
@@ -25,7 +26,7 @@ Line First(const v1::JobView& job) {
   const size_t boots = LastAttemptsOf(job).size();
   return {{absl::StrCat(JobTitle(job), ": ", JobStateWord(job.state()), ", ",
                         Count(job.spec().variants_size(), "variant", "variants"), ", ",
-                        Count(job.spec().blocks(), "block", "blocks"), ", ",
+                        Count(BlocksNow(job), "block", "blocks"), ", ",
                         Count(boots, "boot", "boots"), LeftText(job))}};
 }
 
@@ -107,6 +108,9 @@ std::vector<Line> JobChanges(const v1::JobView* before, const v1::JobView& after
   std::map<std::string, const v1::BootView*> boots;
   if (before == nullptr) {
     lines.push_back(First(after));
+    const std::string stopping = StoppingText(after, absl::FromUnixSeconds(0));
+    if (!stopping.empty()) lines.push_back({{stopping}});
+    Append(lines, LookLines(after));
   } else {
     for (const v1::BuildView& build : before->builds()) builds[build.build_id()] = &build;
     for (const v1::BootView& boot : before->boots()) boots[boot.name()] = &boot;
@@ -119,6 +123,7 @@ std::vector<Line> JobChanges(const v1::JobView* before, const v1::JobView& after
     const auto it = boots.find(boot.name());
     if (it == boots.end() || !Same(*it->second, boot)) Append(lines, Tell(after, boot));
   }
+  if (before != nullptr) Append(lines, LookChanges(*before, after));
   return lines;
 }
 
@@ -131,6 +136,7 @@ std::vector<Line> JobSummary(const v1::JobView& job) {
                                  length > absl::ZeroDuration() ? LengthText(length) : "", ": ",
                                  Count(last.size(), "boot", "boots"), ": ", OutcomeCounts(last)),
                     Tone::kBold}});
+  Append(lines, EndLines(job));
   const size_t lost = static_cast<size_t>(job.boots_size()) - last.size();
   if (lost > 0) {
     lines.push_back(

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/cli/job_parts.h"
+#include "controller/cli/look_lines.h"
 #include "controller/cli/text_width.h"
 #include "controller/cli/words.h"
 #include "proto/wire/ids.h"
@@ -21,6 +22,8 @@ constexpr size_t kBar = 24;
 // Running boots listed one by one below the grid.
 constexpr size_t kMostRunning = 4;
 constexpr size_t kTail = 6;
+// Looks and repetitions above the grid, the latest.
+constexpr size_t kMostLooks = 5;
 
 absl::Duration Since(const google::protobuf::Timestamp& from, absl::Time now) {
   if (from.seconds() == 0) return absl::ZeroDuration();
@@ -204,6 +207,11 @@ void Append(std::vector<Line>& to, std::vector<Line> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+std::vector<Line> LastLines(std::vector<Line> lines, size_t most) {
+  if (lines.size() > most) lines.erase(lines.begin(), lines.end() - static_cast<ptrdiff_t>(most));
+  return lines;
+}
+
 }  // namespace
 
 std::vector<Line> DrawJob(const v1::JobView& job, ScreenSize size, absl::Time now) {
@@ -212,6 +220,10 @@ std::vector<Line> DrawJob(const v1::JobView& job, ScreenSize size, absl::Time no
   std::vector<Line> lines = Head(job);
   std::vector<Line> below = Running(job, now);
   Append(below, LastFailure(job, rows < 30 ? kTail / 2 : kTail));
+  if (const std::string stopping = StoppingText(job, now); !stopping.empty()) {
+    lines.push_back({{stopping}});
+  }
+  Append(lines, rows > 20 ? LastLines(LookLines(job), kMostLooks) : std::vector<Line>());
   // On a low screen the grid and what runs go before the legends.
   std::vector<Line> above = Builds(job);
   if (rows > 20) {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/median.h"
 #include "controller/compare/statistics/latency_histogram.h"
@@ -30,9 +31,13 @@ using statistics::Scale;
 // Calibrations of interbench further apart than this are different amounts of work.
 constexpr double kCalibrationSlack = 0.01;
 
-// A metric that nobody declared has no better side: it is shown, not tested.
-statistics::Metric Declared(const v1::ReportMetric& metric) {
-  if (const auto known = statistics::FindMetric(metric.name())) return *known;
+// With its role in this job. A metric that nobody declared has no better side: it is shown, not
+// tested.
+statistics::Metric Declared(const v1::Report& report, const v1::ReportMetric& metric) {
+  if (auto known = statistics::FindMetric(metric.name())) {
+    known->role = RoleIn(report, *known);
+    return *known;
+  }
   return statistics::MakeMetric(metric.name(), statistics::Direction::kLowerIsBetter,
                                 Scale::kDifference, metric.unit(), 0, Role::kInfo);
 }
@@ -42,8 +47,8 @@ std::string RoleWord(Role role) {
   return role == Role::kSecondary ? "secondary" : "info";
 }
 
-void Describe(v1::ReportMetric* metric) {
-  const statistics::Metric declared = Declared(*metric);
+void Describe(const v1::Report& report, v1::ReportMetric* metric) {
+  const statistics::Metric declared = Declared(report, *metric);
   if (statistics::FindMetric(metric->name())) {
     metric->set_direction(declared.direction == statistics::Direction::kLowerIsBetter ? "lower"
                                                                                       : "higher");
@@ -57,18 +62,19 @@ struct Pairs {
   std::vector<double> challenger;
 };
 
-// Of the blocks that `on_machine` was measured on; of all when it is empty.
-Pairs PairsOf(const v1::ReportMetric& metric, int challenger, const v1::Report* report = nullptr,
+// Of the judged blocks that `on_machine` was measured on; of all of them when it is empty.
+Pairs PairsOf(const v1::Report& report, const v1::ReportMetric& metric, int challenger,
               const std::string& on_machine = "") {
   Pairs pairs;
   const v1::ReportRow& a = metric.rows(0);
   const v1::ReportRow& b = metric.rows(challenger);
-  for (int i = 0; i < std::min(a.boots_size(), b.boots_size()); ++i) {
+  const int judged = static_cast<int>(report.judged_blocks());
+  for (int i = 0; i < std::min({a.boots_size(), b.boots_size(), judged}); ++i) {
     const v1::ReportCell& left = a.boots(i);
     const v1::ReportCell& right = b.boots(i);
     if (!left.has_value() || !right.has_value()) continue;
     if (!on_machine.empty() &&
-        (i >= report->block_machines_size() || report->block_machines(i) != on_machine)) {
+        (i >= report.block_machines_size() || report.block_machines(i) != on_machine)) {
       continue;
     }
     if (!std::isfinite(left.value()) || !std::isfinite(right.value())) continue;
@@ -86,22 +92,23 @@ const v1::ReportMetric* MetricNamed(const v1::ReportLoad& load, const std::strin
 }
 
 // Median of each side of another metric of the load; nothing unless both have one.
-std::optional<std::pair<double, double>> Medians(const v1::ReportLoad& load,
+std::optional<std::pair<double, double>> Medians(const v1::Report& report,
+                                                 const v1::ReportLoad& load,
                                                  const std::string& name, int challenger) {
   const v1::ReportMetric* metric = MetricNamed(load, name);
   if (metric == nullptr) return std::nullopt;
-  const Pairs pairs = PairsOf(*metric, challenger);
+  const Pairs pairs = PairsOf(report, *metric, challenger);
   const auto a = Median(pairs.base);
   const auto b = Median(pairs.challenger);
   if (!a || !b) return std::nullopt;
   return std::pair(*a, *b);
 }
 
-std::string WhyCalibrationDiffers(const v1::ReportLoad& load, const v1::ReportMetric& metric,
-                                  int challenger) {
+std::string WhyCalibrationDiffers(const v1::Report& report, const v1::ReportLoad& load,
+                                  const v1::ReportMetric& metric, int challenger) {
   if (!absl::StartsWith(metric.name(), "interbench.")) return "";
   if (metric.name() == "interbench.loops_per_ms") return "";
-  const auto loops = Medians(load, "interbench.loops_per_ms", challenger);
+  const auto loops = Medians(report, load, "interbench.loops_per_ms", challenger);
   if (!loops || loops->first <= 0) return "";
   if (std::fabs(loops->second / loops->first - 1) <= kCalibrationSlack) return "";
   return absl::StrFormat("calibrations differ by more than 1 %%: A %.0f, %s %.0f loops per ms",
@@ -109,12 +116,12 @@ std::string WhyCalibrationDiffers(const v1::ReportLoad& load, const v1::ReportMe
 }
 
 // A maximum grows with the number of values it is taken of.
-std::string WhyMaximaMustNotBeCompared(const v1::ReportLoad& load, const v1::ReportMetric& metric,
-                                       int challenger) {
+std::string WhyMaximaMustNotBeCompared(const v1::Report& report, const v1::ReportLoad& load,
+                                       const v1::ReportMetric& metric, int challenger) {
   absl::string_view stem = metric.name();
   if (!absl::ConsumeSuffix(&stem, ".max")) return "";
   absl::ConsumeSuffix(&stem, ".latency");
-  const auto n = Medians(load, absl::StrCat(stem, ".n"), challenger);
+  const auto n = Medians(report, load, absl::StrCat(stem, ".n"), challenger);
   if (!n || n->first < 0 || n->second < 0) return "";
   return statistics::WhyMaximaDiffer(static_cast<uint64_t>(n->first),
                                      static_cast<uint64_t>(n->second), 1, 1)
@@ -129,8 +136,8 @@ std::string WhyNotComparable(const v1::Report& report, const v1::ReportLoad& loa
     return absl::StrCat(difference.name(), " differs: A ", difference.base(), ", ", letter, " ",
                         difference.challenger(), " (block ", difference.block(), ")");
   }
-  std::string why = WhyCalibrationDiffers(load, metric, challenger);
-  return why.empty() ? WhyMaximaMustNotBeCompared(load, metric, challenger) : why;
+  std::string why = WhyCalibrationDiffers(report, load, metric, challenger);
+  return why.empty() ? WhyMaximaMustNotBeCompared(report, load, metric, challenger) : why;
 }
 
 bool FailsMore(const v1::Report& report, int challenger) {
@@ -155,6 +162,7 @@ void Fill(const Place& place, const Candidate& candidate, const Judgement& judge
   if (!candidate.effect) return;
   const Effect& effect = *candidate.effect;
   to->set_n(static_cast<uint32_t>(effect.n_base));
+  to->set_level(effect.level);
   to->set_base_median(effect.base_median);
   to->set_base_mad(effect.base_mad);
   to->set_median(effect.challenger_median);
@@ -195,9 +203,12 @@ std::string Conclusion(const std::vector<Candidate>& candidates,
   return open ? "inconclusive" : "decided";
 }
 
-void AddMethod(const std::vector<Candidate>& candidates, v1::Report* report) {
+void AddMethod(const std::vector<Candidate>& candidates, const Judged& judged, v1::Report* report) {
   v1::ReportMethod* method = report->mutable_method();
   method->set_level(statistics::kSingleLookLevel);
+  method->set_primary_level(LookPlanOf(*report).level);
+  method->set_look(judged.look);
+  method->set_secondaries_tested(judged.final);
   method->set_false_discovery_rate(statistics::kFalseDiscoveryRate);
   method->set_delta_rel(statistics::Metric().delta_rel);
   method->set_delta_abs("5 ms of a latency, 5 points of a percentage");
@@ -217,18 +228,23 @@ struct Asked {
   size_t most_pairs = 0;
 };
 
-// Every metric of every challenger, on one machine or (empty) on all.
-Asked Ask(v1::Report* report, const std::string& machine) {
+// Every metric of every challenger, on one machine or (empty) on all. Secondary metrics are tested
+// once, when the job has ended: until then they are shown.
+Asked Ask(v1::Report* report, const Judged& judged, const std::string& machine) {
   Asked asked;
+  const double primary_level = LookPlanOf(*report).level;
   for (v1::ReportLoad& load : *report->mutable_loads()) {
     for (v1::ReportMetric& metric : *load.mutable_metrics()) {
       for (int c = 1; c < metric.rows_size(); ++c) {
-        const Pairs pairs = PairsOf(metric, c, report, machine);
+        const Pairs pairs = PairsOf(*report, metric, c, machine);
         asked.most_pairs = std::max(asked.most_pairs, pairs.base.size());
         Candidate candidate;
-        candidate.metric = Declared(metric);
-        candidate.effect = statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
-                                                     statistics::kSingleLookLevel);
+        candidate.metric = Declared(*report, metric);
+        const bool primary = candidate.metric.role == Role::kPrimary;
+        if (!primary && !judged.final) candidate.metric.role = Role::kInfo;
+        candidate.effect =
+            statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
+                                      primary ? primary_level : statistics::kSingleLookLevel);
         candidate.not_comparable = WhyNotComparable(*report, load, metric, c);
         if (candidate.not_comparable.empty() && !candidate.effect && !pairs.base.empty()) {
           candidate.not_comparable = "a value is not above 0, so there is no ratio";
@@ -243,13 +259,14 @@ Asked Ask(v1::Report* report, const std::string& machine) {
 }
 
 // Each machine by itself, with its own families; nothing when there is but one.
-void AddMachineVerdicts(v1::Report* report) {
+void AddMachineVerdicts(const Judged& judged, v1::Report* report) {
   std::set<std::string> machines(report->block_machines().begin(), report->block_machines().end());
   machines.erase("");
   if (machines.size() < 2) return;
   for (const std::string& machine : machines) {
-    const Asked asked = Ask(report, machine);
-    const std::vector<Judgement> judgements = statistics::Judge(asked.candidates, {});
+    const Asked asked = Ask(report, judged, machine);
+    const std::vector<Judgement> judgements =
+        statistics::Judge(asked.candidates, {.primary_level = LookPlanOf(*report).level});
     for (size_t i = 0; i < judgements.size(); ++i) {
       const Place& place = asked.places[i];
       v1::ReportMachineVerdict* to =
@@ -269,24 +286,28 @@ void AddMachineVerdicts(v1::Report* report) {
 
 void AddVerdicts(v1::Report* report) {
   for (v1::ReportLoad& load : *report->mutable_loads()) {
-    for (v1::ReportMetric& metric : *load.mutable_metrics()) Describe(&metric);
+    for (v1::ReportMetric& metric : *load.mutable_metrics()) Describe(*report, &metric);
   }
   report->set_conclusion("none");
-  if (report->state() == "active" && report->blocks() >= kFewestBlocksForVerdicts) {
-    report->set_no_verdict("the job has not ended: no verdict before its last block");
+  const Judged judged = JudgedPart(*report);
+  report->set_judged_blocks(judged.no_verdict.empty() ? judged.blocks : 0);
+  if (!judged.no_verdict.empty()) {
+    report->set_no_verdict(judged.no_verdict);
     return;
   }
-  const Asked asked = Ask(report, "");
+  const Asked asked = Ask(report, judged, "");
   if (asked.most_pairs < static_cast<size_t>(kFewestBlocksForVerdicts)) {
     report->set_no_verdict(absl::StrCat("n < ", kFewestBlocksForVerdicts, " blocks: no verdict"));
+    report->set_judged_blocks(0);
     return;
   }
-  const std::vector<Judgement> judgements = statistics::Judge(asked.candidates, {});
+  const std::vector<Judgement> judgements =
+      statistics::Judge(asked.candidates, {.primary_level = LookPlanOf(*report).level});
   for (size_t i = 0; i < asked.places.size(); ++i) {
     Fill(asked.places[i], asked.candidates[i], judgements[i]);
   }
-  AddMachineVerdicts(report);
-  AddMethod(asked.candidates, report);
+  AddMachineVerdicts(judged, report);
+  AddMethod(asked.candidates, judged, report);
   report->set_conclusion(Conclusion(asked.candidates, judgements));
 }
 

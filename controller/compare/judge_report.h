@@ -10,8 +10,8 @@ inline constexpr int kFewestBlocksForVerdicts = 6;
 // Judges every metric of every challenger against A, in pairs: the two values of one block. Fills
 // `comparisons`, `method`, `conclusion` and `no_verdict` from the loads, the variants' failures and
 // the hard differences that `report` already holds. All metrics of all challengers are one family
-// of primaries and one of secondaries. A job that goes on is not judged: a look before the last
-// block would be one too many.
+// of primaries and one of secondaries. A job that goes on is judged as of its last look, or not at
+// all: a look of one's own would be one too many. See job_looks.h.
 void AddVerdicts(v1::Report* report);
 
 }  // namespace shakedown::compare

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/compare/comparability.h"
 #include "controller/compare/differences.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/judge_report.h"
 #include "controller/compare/median.h"
 #include "controller/compare/repeat.h"
@@ -30,10 +31,13 @@ using Measured = std::map<std::pair<uint32_t, uint32_t>, const BootData*>;
 
 std::string Letter(uint32_t variant) { return std::string(1, VariantLetter(variant)); }
 
+// Of a block that was repeated no boot's numbers do: the repetition's take their place.
 Measured MeasuredBoots(const v1::ReportData& data) {
   Measured measured;
+  const std::vector<uint32_t> repeated = RepeatedBlocks(data.job().plan());
   for (const BootData& boot : data.boots()) {
     if (boot.view().outcome() != v1::OUTCOME_MEASURED) continue;
+    if (std::count(repeated.begin(), repeated.end(), boot.view().block()) > 0) continue;
     measured[{boot.view().block(), boot.view().variant()}] = &boot;
   }
   return measured;
@@ -142,8 +146,7 @@ v1::ReportLoad MakeLoad(const v1::ReportData& data, const Measured& measured, ui
 
 // False for an attempt that the farm lost and will try again.
 bool IsFinal(const v1::ReportData& data, const v1::BootView& view) {
-  const bool lost =
-      view.outcome() == v1::OUTCOME_FARM_FAILED || view.outcome() == v1::OUTCOME_DISTURBED;
+  const bool lost = view.outcome() == v1::OUTCOME_FARM_FAILED;
   return !lost || view.attempt() >= data.job().spec().max_attempts();
 }
 
@@ -297,7 +300,7 @@ void AddExcluded(const v1::ReportData& data, const Measured& measured, v1::Repor
   std::map<std::pair<uint32_t, uint32_t>, std::string> lost;
   for (const BootData& boot : data.boots()) {
     const std::pair key(boot.view().block(), boot.view().variant());
-    if (measured.count(key) > 0) continue;
+    if (measured.count(key) > 0 || boot.view().outcome() == v1::OUTCOME_MEASURED) continue;
     lost[key] = absl::StrCat(boot.view().name(), " ", Word(boot.view().outcome()));
   }
   for (const auto& [key, reason] : lost) {
@@ -336,6 +339,7 @@ v1::Report MakeReport(const v1::ReportData& data) {
   }
   AddComparability(data, &report);
   AddBlockMachines(data, measured, &report);
+  AddLooks(data, &report);
   AddVerdicts(&report);
   AddExcluded(data, measured, &report);
   report.set_warmup_values(WarmupValues(measured));

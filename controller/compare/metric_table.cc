@@ -1,6 +1,7 @@
 #include "controller/compare/metric_table.h"
 
 #include "absl/strings/str_cat.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/print_verdicts.h"
 
@@ -11,11 +12,12 @@ std::string Named(const v1::ReportMetric& metric) {
   return absl::StrCat(metric.name(), " (", metric.unit(), ")");
 }
 
-MetricTable Judged(const v1::ReportLoad& load, const PrintOptions& options) {
+MetricTable JudgedTable(const v1::ReportLoad& load, const PrintOptions& options) {
   MetricTable table;
   table.text_columns = 4;
-  table.head = {"metric", "role",   "better", "variant", "A median (MAD)", "median (MAD)",
-                "change", "95% CI", "abs",    "blocks",  "p adj",          "mark"};
+  table.head = {"metric",       "role",   "better",           "variant", "A median (MAD)",
+                "median (MAD)", "change", IntervalHead(load), "abs",     "blocks",
+                "p adj",        "mark"};
   size_t same = 0;
   size_t info = 0;
   for (int m = 0; m < load.metrics_size(); ++m) {
@@ -43,7 +45,7 @@ MetricTable Judged(const v1::ReportLoad& load, const PrintOptions& options) {
            options.classic_asterisk ? "" : comparison.mark()});
       table.metrics.push_back(m);
       table.verdicts.push_back(comparison.verdict());
-      if (!comparison.note().empty() && metric.role() != "info") {
+      if (!comparison.note().empty() && comparison.note() != "for information, not tested") {
         table.notes.push_back(
             absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", comparison.note()));
       }
@@ -86,7 +88,7 @@ MetricTable Plain(const v1::ReportLoad& load) {
 
 MetricTable TableOf(const v1::Report& report, const v1::ReportLoad& load,
                     const PrintOptions& options) {
-  return report.no_verdict().empty() ? Judged(load, options) : Plain(load);
+  return report.no_verdict().empty() ? JudgedTable(load, options) : Plain(load);
 }
 
 }  // namespace shakedown::compare

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
@@ -245,10 +246,13 @@ std::string PrintHead(const v1::Report& report) {
   out += '\n';
   out += PrintMachines(report);
   absl::StrAppend(
-      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")));
+      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")),
+      PrintLooks(report));
   absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
                                                        report.order_seed(), ")")));
-  absl::StrAppend(&out, Labelled("State", report.state()));
+  absl::StrAppend(
+      &out, Labelled("State", absl::StrCat(report.state(), report.end_reason().empty() ? "" : ": ",
+                                           report.end_reason())));
   return out;
 }
 

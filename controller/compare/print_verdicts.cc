@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/statistics/classic_asterisk.h"
 #include "controller/compare/words.h"
@@ -57,10 +58,10 @@ std::string Ends(const std::string& lo, const std::string& hi) {
   return absl::StrCat("[", lo, ",", hi, "]");
 }
 
-std::string Head(const std::string& letter) {
+std::string Head(const std::string& letter, const std::string& interval) {
   return absl::StrCat(Right("A (MAD)   ", kMedian),
                       Right(absl::StrCat(letter, " (MAD)   "), kMedian), Right("change", kPercent),
-                      Right("95% CI", kInterval), Right("abs", kAbsolute), Right("n", kBlocks),
+                      Right(interval, kInterval), Right("abs", kAbsolute), Right("n", kBlocks),
                       Right("p adj", kP), "\n");
 }
 
@@ -227,7 +228,7 @@ std::string PrintComparisons(const v1::ReportLoad& load, const PrintOptions& opt
   }
   if (challengers == 0) out += "  no boot has given numbers\n";
   for (int i = 0; i < challengers; ++i) {
-    absl::StrAppend(&out, Head(Ascii(load.metrics(0).comparisons(i).letter())),
+    absl::StrAppend(&out, Head(Ascii(load.metrics(0).comparisons(i).letter()), IntervalHead(load)),
                     PrintChallenger(load, i, options));
   }
   for (const std::string& warning : load.warnings()) {
@@ -259,8 +260,7 @@ std::string PrintMethod(const v1::Report& report) {
   line("change",
        "Hodges-Lehmann of the changes block by block, against A; in brackets the exact "
        "signed-rank interval, in % or in the unit");
-  line("level",
-       absl::StrFormat("%g%% intervals, one look after the last block", 100 * method.level()));
+  line("level", LevelText(report));
   line("p adj",
        absl::StrFormat("signed rank (Pratt); Holm over %d primary, Benjamini-Hochberg "
                        "(q %g) over %d secondary tests",

@@ -22,6 +22,22 @@ bool FitsAFlag(const v1::Load& load) {
                                   load.latt().command().begin(), load.latt().command().end());
 }
 
+// What makes the same looks: flags as they are, values for a shell.
+void AddStopping(const v1::JobSpec& spec, std::vector<std::string>* command) {
+  if (spec.stopping() == v1::STOPPING_RULE_QUICK) {
+    command->push_back("--quick");
+  } else if (spec.stopping() == v1::STOPPING_RULE_LOOKS) {
+    command->push_back("--looks");
+  } else {
+    command->push_back(absl::StrCat("--blocks ", spec.blocks()));
+  }
+  if (spec.budget_s() > 0) command->push_back(absl::StrCat("--budget ", spec.budget_s(), "s"));
+  for (const std::string& metric : spec.primary_metrics()) {
+    command->push_back(absl::StrCat("--primary ", ShellWord(metric)));
+  }
+  if (spec.control()) command->push_back("--control");
+}
+
 }  // namespace
 
 std::string ShellWord(absl::string_view text) {
@@ -40,12 +56,13 @@ std::vector<std::string> RepeatCommand(const v1::JobView& job) {
     command.push_back(absl::StrCat(flag, " ", ShellWord(value)));
   };
   for (int v = 0; v < spec.variants_size(); ++v) {
+    if (spec.variants(v).control()) continue;
     add(v == 0 ? "--baseline" : "--challenger", plan::PrintVariant(spec.variants(v)));
   }
   for (const v1::Load& load : spec.loads()) add("--load", plan::PrintLoad(load));
   for (const std::string& name : spec.machines().names()) add("--machine", name);
   for (const std::string& tag : spec.machines().tags()) add("--tag", tag);
-  add("--blocks", absl::StrCat(spec.blocks()));
+  AddStopping(spec, &command);
   if (spec.max_attempts() != 3) add("--attempts", absl::StrCat(spec.max_attempts()));
   add("--seed", absl::StrCat(job.plan().order_seed()));
   add("--title", spec.title());

@@ -33,6 +33,24 @@ TEST(RepeatCommandTest, SaysAllThatMakesTheSameJob) {
       "--load latt --machine vm1 --tag kvm --blocks 4 --attempts 5 --seed 77 --title 'a & b'");
 }
 
+TEST(RepeatCommandTest, SaysWhenItEnds) {
+  v1::JobView job;
+  for (const char* kernel : {"a", "b", "a"}) job.mutable_spec()->add_variants()->set_kernel(kernel);
+  job.mutable_spec()->mutable_variants(2)->set_control(true);
+  job.mutable_spec()->set_control(true);
+  *job.mutable_spec()->add_loads() = *plan::ParseLoad("make");
+  job.mutable_spec()->set_max_attempts(3);
+  job.mutable_spec()->set_stopping(v1::STOPPING_RULE_LOOKS);
+  job.mutable_spec()->set_budget_s(14400);
+  job.mutable_spec()->add_primary_metrics("make.user");
+  job.mutable_plan()->set_order_seed(77);
+  EXPECT_EQ(absl::StrJoin(RepeatCommand(job), " "),
+            "shakedown submit --baseline a --challenger b --load make --looks --budget 14400s "
+            "--primary make.user --control --seed 77 --title ''");
+  job.mutable_spec()->set_stopping(v1::STOPPING_RULE_QUICK);
+  EXPECT_EQ(RepeatCommand(job)[4], "--quick");
+}
+
 TEST(RepeatCommandTest, WordsWithBlanksWantAJobFile) {
   v1::JobView job;
   v1::LattLoad* latt = job.mutable_spec()->add_loads()->mutable_latt();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "controller/plan/check_load.h"
+#include "controller/plan/check_stopping.h"
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
 #include "proto/wire/ids.h"
@@ -52,6 +53,14 @@ std::string DefaultTitle(const v1::JobSpec& spec) {
   return title;
 }
 
+// A once more, behind the others.
+void AddControl(v1::JobSpec& spec) {
+  if (!spec.control() || spec.variants(spec.variants_size() - 1).control()) return;
+  v1::Variant control = spec.variants(0);
+  control.set_control(true);
+  *spec.add_variants() = std::move(control);
+}
+
 template <typename Set>
 void SetIfZero(uint64_t value, uint32_t assumed, Set set) {
   if (value == 0) set(assumed);
@@ -84,7 +93,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   }
   errors.CheckRange("number of variants", spec.variants_size(), 2, 26);
   errors.CheckRange("number of loads", spec.loads_size(), 1, 32);
-  errors.CheckRange("blocks", spec.blocks(), 1, 1000);
+  CheckStopping(spec, errors);
   errors.CheckRange("max_attempts", spec.max_attempts(), 0, 10);
   errors.CheckRange("order_seed", spec.order_seed(), 0, std::numeric_limits<int64_t>::max());
   for (int i = 0; i < std::min(spec.variants_size(), 26); ++i) {
@@ -101,6 +110,10 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
 v1::JobSpec WithDefaults(v1::JobSpec spec) {
   if (spec.title().empty()) spec.set_title(DefaultTitle(spec));
   if (spec.max_attempts() == 0) spec.set_max_attempts(3);
+  if (spec.stopping() == v1::STOPPING_RULE_UNSPECIFIED) {
+    spec.set_stopping(v1::STOPPING_RULE_FIXED);
+  }
+  AddControl(spec);
   for (v1::Load& load : *spec.mutable_loads()) {
     if (load.iterations() == 0) load.set_iterations(1);
     if (load.has_latt()) FillLatt(load.mutable_latt());

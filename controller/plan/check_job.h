@@ -17,8 +17,9 @@ using Kernels = std::map<std::string, v1::Kernel>;
 // against A shows the noise.
 absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels);
 
-// `spec` (which passed CheckJob) with everything said: attempts, iterations, latt's and
-// interbench's zeros, a title made of the kernels' names. What stays 0 is decided on the machine:
+// `spec` (which passed CheckJob) with everything said: attempts, the stopping rule, iterations,
+// latt's and interbench's zeros, a title made of the kernels' names. With a control A stands once
+// more behind the others. What stays 0 is decided on the machine:
 // make's jobs, burn threads, loops per ms.
 v1::JobSpec WithDefaults(v1::JobSpec spec);
 

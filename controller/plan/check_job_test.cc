@@ -86,6 +86,40 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoBlocks", [](auto& s) { s.set_blocks(0); }, "blocks 0: want 1 to 1000"},
         {"AMillionBlocks", [](auto& s) { s.set_blocks(1000000); },
          "blocks 1000000: want 1 to 1000"},
+        {"QuickWithBlocks", [](auto& s) { s.set_stopping(v1::STOPPING_RULE_QUICK); },
+         "blocks 2: STOPPING_RULE_QUICK knows its number, want 0"},
+        {"LooksWithBlocks", [](auto& s) { s.set_stopping(v1::STOPPING_RULE_LOOKS); },
+         "blocks 2: STOPPING_RULE_LOOKS knows"},
+        {"UnknownRule", [](auto& s) { s.set_stopping(static_cast<v1::StoppingRule>(9)); },
+         "stopping 9: want one of StoppingRule"},
+        {"HugeBudget", [](auto& s) { s.set_budget_s(~0ull); },
+         "budget_s 18446744073709551615: want 0 to 31536000"},
+        {"FourPrimaries",
+         [](auto& s) {
+           for (const char* m : {"make.real", "make.user", "make.sys", "make.idle"}) {
+             s.add_primary_metrics(m);
+           }
+         },
+         "number of primary metrics 4: want 0 to 3"},
+        {"PrimaryTwice",
+         [](auto& s) {
+           for (int i = 0; i < 2; ++i) s.add_primary_metrics("make.real");
+         },
+         "primary metric \"make.real\": named twice"},
+        {"PrimaryIsNoName", [](auto& s) { s.add_primary_metrics("make real"); },
+         "primary metric \"make real\": want a metric's name such as make.real"},
+        {"PrimaryWithControls", [](auto& s) { s.add_primary_metrics("make.\n"); },
+         "primary metric \"make.\\n\""},
+        {"PrimaryForInformation", [](auto& s) { s.add_primary_metrics("latt.entries"); },
+         "primary metric \"latt.entries\": is for information"},
+        {"AControlOfOnesOwn", [](auto& s) { B(s).set_control(true); },
+         "variant B: control: the farm adds it by itself"},
+        {"NoLetterForTheControl",
+         [](auto& s) {
+           s.set_control(true);
+           while (s.variants_size() < 26) *s.add_variants() = s.variants(0);
+         },
+         "number of variants of a job with a control 26: want 2 to 25"},
         {"OneVariant", [](auto& s) { s.mutable_variants()->RemoveLast(); },
          "number of variants 1: want 2 to 26"},
         {"TwentySevenVariants",
@@ -193,7 +227,8 @@ TEST(WithDefaultsTest, SaysEverything) {
     loads { make {} iterations: 1 }
     loads { latt { clients: 4 min_sleep_ms: 100 sleep_width_ms: 500 make {} } iterations: 1 }
     loads { interbench { benchmarks: "Video" benchmarks: "X" loads: "Burn" seconds: 20 } iterations: 1 }
-    blocks: 1 max_attempts: 3)",
+    blocks: 1 max_attempts: 3
+    stopping: STOPPING_RULE_FIXED)",
                                                             &want));
   const v1::JobSpec got = WithDefaults(spec);
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(got, want)) << got.DebugString();
@@ -209,6 +244,34 @@ TEST(WithDefaultsTest, KeepsWhatIsSaid) {
   EXPECT_EQ(got.max_attempts(), 1u);
   EXPECT_EQ(got.loads(0).iterations(), 5u);
   EXPECT_FALSE(got.loads(1).latt().has_make());
+}
+
+TEST(CheckJobTest, AcceptsEachStoppingRule) {
+  for (const auto rule : {v1::STOPPING_RULE_QUICK, v1::STOPPING_RULE_LOOKS}) {
+    v1::JobSpec spec = GoodJob();
+    spec.set_blocks(0);
+    spec.set_stopping(rule);
+    spec.set_budget_s(4 * 3600);
+    spec.set_control(true);
+    spec.add_primary_metrics("make.real");
+    spec.add_primary_metrics("latt.wakeup.p99.9");
+    spec.add_primary_metrics("mine.fps");
+    EXPECT_EQ(CheckJob(spec, Catalog()), absl::OkStatus());
+  }
+}
+
+TEST(WithDefaultsTest, AControlIsAOnceMore) {
+  v1::JobSpec spec = GoodJob();
+  spec.mutable_variants(0)->add_boot_parameters("nosmt");
+  spec.set_control(true);
+  const v1::JobSpec whole = WithDefaults(spec);
+  ASSERT_EQ(whole.variants_size(), 3);
+  EXPECT_TRUE(whole.variants(2).control());
+  EXPECT_EQ(whole.variants(2).boot_parameters(0), "nosmt");
+  EXPECT_FALSE(whole.variants(0).control());
+  EXPECT_EQ(whole.title(), "CFS against EEVDF");
+  EXPECT_EQ(WithDefaults(whole).variants_size(), 3) << "once";
+  EXPECT_EQ(whole.stopping(), v1::STOPPING_RULE_FIXED);
 }
 
 }  // namespace

@@ -22,14 +22,20 @@ struct History {
 };
 
 struct Estimate {
-  uint64_t seconds = 0;
+  uint64_t seconds = 0;       // To the first look, which is the end of a job that has but one.
+  uint64_t most_seconds = 0;  // Were it to have the most blocks that its stopping rule allows.
   std::string basis;  // One line, e.g. "boots: median of 4 with these loads; builds: guessed, none
                       // in the past".
 };
 
 // Time for `builds_to_make` builds and then `boots` boots on one machine, one after the other.
+// `boots` are those of the blocks before the first look. A time budget shortens nothing here: the
+// basis says how many blocks it holds.
 Estimate EstimateWork(const v1::JobSpec& spec, uint32_t builds_to_make, uint32_t boots,
                       const History& history);
+
+// What one block of all variants takes.
+double BlockSeconds(const v1::JobSpec& spec, const History& history);
 
 // Limits of one boot order, with room for a machine that is many times slower than guessed.
 // From power-on to the runner's hello.

@@ -42,6 +42,34 @@ TEST(EstimateWorkTest, SaysNothingOfBuildsWhenThereAreNone) {
             "boots: median of 1 with these loads");
 }
 
+TEST(EstimateWorkTest, TellsTheFirstLookAndTheMost) {
+  v1::JobSpec spec = Spec({"make"});
+  for (int i = 0; i < 2; ++i) spec.add_variants();
+  spec.set_stopping(v1::STOPPING_RULE_LOOKS);
+  Estimate estimate = EstimateWork(spec, 0, 16, {.boot_seconds = 60, .boots = 3});
+  EXPECT_EQ(estimate.seconds, 960u);
+  EXPECT_EQ(estimate.most_seconds, 2880u);
+  EXPECT_EQ(estimate.basis,
+            "boots: median of 3 with these loads; to the first look, after 8 blocks; 24 blocks, "
+            "the most, take 48 min");
+  spec.set_budget_s(1800);
+  estimate = EstimateWork(spec, 0, 16, {.boot_seconds = 60, .boots = 3});
+  EXPECT_NE(estimate.basis.find("; the time budget of 30 min holds about 15 blocks"),
+            std::string::npos)
+      << estimate.basis;
+  spec.set_budget_s(3600);
+  EXPECT_EQ(EstimateWork(spec, 0, 16, {.boot_seconds = 60, .boots = 3}).basis.find("budget"),
+            std::string::npos)
+      << "it holds them all";
+}
+
+TEST(BlockSecondsTest, OfAllVariants) {
+  v1::JobSpec spec = Spec({"make"});
+  for (int i = 0; i < 3; ++i) spec.add_variants();
+  EXPECT_EQ(BlockSeconds(spec, {.boot_seconds = 40, .boots = 1}), 120);
+  EXPECT_EQ(BlockSeconds(spec, {}), 3 * 35);
+}
+
 TEST(RunLimitSecondsTest, LeavesRoomForASlowMachine) {
   EXPECT_EQ(RunLimitSeconds(Spec({"make"})), 420u);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "controller/plan/split_mix.h"
+#include "controller/plan/stopping.h"
 
 namespace shakedown::plan {
 namespace {
@@ -33,6 +34,10 @@ std::vector<Row> WilliamsSquare(uint32_t k, bool mirrored) {
 }  // namespace
 
 v1::Plan MakePlan(const v1::JobSpec& spec, uint64_t seed) {
+  return MakeOrder(spec, seed, FirstBlocks(spec));
+}
+
+v1::Plan MakeOrder(const v1::JobSpec& spec, uint64_t seed, uint32_t blocks) {
   const uint32_t k = static_cast<uint32_t>(spec.variants_size());
   v1::Plan plan;
   plan.set_order_seed(seed);
@@ -41,7 +46,7 @@ v1::Plan MakePlan(const v1::JobSpec& spec, uint64_t seed) {
   std::vector<uint32_t> labels(k);
   std::iota(labels.begin(), labels.end(), 0u);
   std::vector<Row> run;
-  for (uint32_t b = 0; b < spec.blocks(); ++b) {
+  for (uint32_t b = 0; b < blocks; ++b) {
     const uint32_t run_number = b / k;
     if (b % k == 0) {
       const bool mirrored = k % 2 == 1 && run_number % 2 == 1;

@@ -104,5 +104,14 @@ TEST(MakePlanTest, MoreBlocksOnlyAppend) {
   EXPECT_EQ(Order(MakePlan(Spec(3, 9), 8)).substr(0, few.size()), few);
 }
 
+TEST(MakePlanTest, LooksAreStoredWithTheirFirstBlocks) {
+  v1::JobSpec spec = Spec(3, 0);
+  for (const auto rule : {v1::STOPPING_RULE_QUICK, v1::STOPPING_RULE_LOOKS}) {
+    spec.set_stopping(rule);
+    EXPECT_EQ(MakePlan(spec, 8).blocks_size(), 8);
+  }
+  EXPECT_EQ(Order(MakePlan(spec, 8)), Order(MakeOrder(spec, 8, 24)).substr(0, 24));
+}
+
 }  // namespace
 }  // namespace shakedown::plan

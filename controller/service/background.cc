@@ -8,10 +8,17 @@
 #include <string>
 #include <thread>
 
+#include "controller/service/job_keeper.h"
 #include "db/store/janitor.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::service {
+namespace {
+
+// A busy farm gives many hints a second; the keeper looks at the jobs so often at most.
+constexpr std::chrono::milliseconds kKeeperRest(100);
+
+}  // namespace
 
 struct Background::State {
   State(store::Database& d, store::Listener& l, Dispatcher& p, absl::Duration every)
@@ -25,8 +32,10 @@ struct Background::State {
   std::condition_variable wake;
   bool stopping = false;
   bool away = false;
+  bool hinted = false;  // The keeper has not looked since the last hint.
   std::thread hints;
   std::thread janitor;
+  std::thread keeper;
 
   bool Stopping() {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -36,8 +45,40 @@ struct Background::State {
   void PassHints() {
     for (uint64_t seen = listener.counter(); !Stopping();) {
       const uint64_t now = listener.Wait(seen, absl::Seconds(5));
-      if (now != seen) dispatcher.Hint();
+      if (now != seen) {
+        dispatcher.Hint();
+        WakeKeeper();
+      }
       seen = now;
+    }
+  }
+
+  void WakeKeeper() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      hinted = true;
+    }
+    wake.notify_all();
+  }
+
+  void DecideAboutJobs() {
+    std::string said;
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!stopping) {
+      hinted = false;
+      lock.unlock();
+      const absl::StatusOr<int> kept = KeepJobs(database);
+      // A database that is away is the janitor's to tell.
+      const bool told = kept.ok() || absl::IsUnavailable(kept.status());
+      const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
+      if (!error.empty() && error != said) spdlog::error("keeper of jobs: {}", error);
+      said = error;
+      // What was decided may have made another step due.
+      const bool again = kept.ok() && *kept > 0;
+      lock.lock();
+      if (again) continue;
+      wake.wait_for(lock, kKeeperRest, [this] { return stopping; });
+      wake.wait_for(lock, period, [this] { return stopping || hinted; });
     }
   }
 
@@ -72,6 +113,7 @@ Background::Background(store::Database& database, store::Listener& listener, Dis
     : state_(std::make_unique<State>(database, listener, dispatcher, period)) {
   state_->hints = std::thread([state = state_.get()] { state->PassHints(); });
   state_->janitor = std::thread([state = state_.get()] { state->KeepHouse(); });
+  state_->keeper = std::thread([state = state_.get()] { state->DecideAboutJobs(); });
 }
 
 Background::~Background() {
@@ -83,6 +125,7 @@ Background::~Background() {
   state_->listener.Stop();
   state_->hints.join();
   state_->janitor.join();
+  state_->keeper.join();
 }
 
 }  // namespace shakedown::service

@@ -1,4 +1,4 @@
-// What runs beside the calls: hints from the database, and the janitor.
+// What runs beside the calls: hints from the database, the janitor, and the keeper of jobs.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,10 @@
 
 namespace shakedown::service {
 
-// Two threads until it is destroyed: one passes the listener's hints on to the dispatcher, one runs
-// the janitor every `period` and logs what it ended, and once each time the database goes away and
-// comes back. The references outlive it; destroying it stops the listener.
+// Three threads until it is destroyed: one passes the listener's hints on to the dispatcher and the
+// keeper; one runs the janitor every `period` and logs what it ended, and once each time the
+// database goes away and comes back; one decides about jobs that are due (job_keeper.h), after a
+// hint and every `period`. The references outlive it; destroying it stops the listener.
 class Background {
  public:
   Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,

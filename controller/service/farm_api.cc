@@ -79,6 +79,7 @@ absl::StatusOr<v1::SubmitJobResponse> FarmApi::SubmitJob(const store::Principal&
   ASSIGN_OR_RETURN(store::Submission submission, Prepare(request.spec()));
   submission.request_id = request.request_id();
   submission.submitter = caller.name;
+  RETURN_IF_ERROR(SetBlockTime(submission));
   ASSIGN_OR_RETURN(const int64_t job,
                    FromStore([&] { return store::SubmitJob(database_, submission); }));
   response.set_job(job);

@@ -64,6 +64,8 @@ class FarmApi {
   absl::StatusOr<plan::Kernels> Catalog();
   absl::StatusOr<store::Submission> Prepare(const v1::JobSpec& spec);
   absl::StatusOr<v1::JobSpec> WithInputs(const v1::JobSpec& spec);
+  // For a job with a time budget.
+  absl::Status SetBlockTime(store::Submission& submission);
 
   store::Database& database_;
   ArtefactStore& artefacts_;

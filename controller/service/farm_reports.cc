@@ -10,6 +10,7 @@
 #include "controller/compare/render_report.h"
 #include "controller/plan/estimate.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "db/store/builds.h"
 #include "db/store/reports.h"
@@ -31,25 +32,14 @@ absl::StatusOr<plan::History> PastOf(store::Database& database, const v1::JobSpe
   return history;
 }
 
-v1::ReportData ToReportData(const store::ReportData& data) {
-  v1::ReportData out;
-  *out.mutable_job() = data.job;
-  for (const store::ReportVariant& variant : data.variants) {
-    v1::ReportData::VariantData* added = out.add_variants();
-    *added->mutable_variant() = variant.variant;
-    *added->mutable_kernel() = variant.kernel;
-    *added->mutable_build() = variant.build;
-    *added->mutable_expected() = variant.expected;
-  }
-  for (const store::ReportBoot& boot : data.boots) {
-    v1::ReportData::BootData* added = out.add_boots();
-    *added->mutable_view() = boot.view;
-    *added->mutable_result() = boot.result;
-  }
-  return out;
-}
-
 }  // namespace
+
+absl::Status FarmApi::SetBlockTime(store::Submission& submission) {
+  if (submission.spec.budget_s() == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const plan::History history, PastOf(database_, submission.spec));
+  submission.block_s = plan::BlockSeconds(submission.spec, history);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& request) {
   ASSIGN_OR_RETURN(const store::Submission job, Prepare(request.spec()));
@@ -65,7 +55,7 @@ absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& r
     const std::string& name = variant.kernel.kernel().name();
     at_hand.count(variant.request_key) > 0 ? response.add_have(name) : response.add_builds(name);
   }
-  response.set_boots(job.spec.blocks() * static_cast<uint32_t>(job.spec.variants_size()));
+  response.set_boots(static_cast<uint32_t>(job.plan.blocks_size() * job.spec.variants_size()));
   ASSIGN_OR_RETURN(const plan::History history, PastOf(database_, job.spec));
   const plan::Estimate estimate = plan::EstimateWork(
       job.spec, static_cast<uint32_t>(response.builds_size()), response.boots(), history);

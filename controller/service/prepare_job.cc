@@ -10,21 +10,13 @@
 #include "absl/strings/str_join.h"
 #include "controller/plan/estimate.h"
 #include "controller/plan/make_plan.h"
+#include "controller/plan/views.h"
 #include "kernels/recipe/keys.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::service {
 namespace {
-
-bool Meets(const v1::MachineView& machine, const v1::MachineSelector& selector) {
-  const auto has = [](const auto& list, const std::string& item) {
-    return std::find(list.begin(), list.end(), item) != list.end();
-  };
-  return (selector.names().empty() || has(selector.names(), machine.name())) &&
-         std::all_of(selector.tags().begin(), selector.tags().end(),
-                     [&](const std::string& tag) { return has(machine.tags(), tag); });
-}
 
 std::string MachinesText(const std::vector<v1::MachineView>& machines) {
   if (machines.empty()) return "no agent has shown a machine yet";
@@ -48,7 +40,7 @@ absl::Status CheckMachines(const v1::MachineSelector& selector,
     }
   }
   if (std::any_of(machines.begin(), machines.end(),
-                  [&](const auto& machine) { return Meets(machine, selector); })) {
+                  [&](const auto& machine) { return plan::Meets(machine, selector); })) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

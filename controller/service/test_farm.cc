@@ -72,8 +72,7 @@ TestFarm::TestFarm() {
                                     kernels::FragmentsIn(folder_ + "/configs"));
   agents_ = std::make_unique<AgentApi>(*database_, *artefacts_);
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);
-  listener_ = std::make_unique<store::Listener>(database_->options());
-  background_ = std::make_unique<Background>(*database_, *listener_, *dispatcher_);
+  StartBackground();
   server_ =
       Must(Server::Start({.listen = "127.0.0.1:0"}, {*database_, *farm_, *agents_, *dispatcher_}));
   stub_ =
@@ -85,6 +84,16 @@ TestFarm::~TestFarm() {
   server_->Stop(absl::Seconds(2));
   background_.reset();
   std::filesystem::remove_all(folder_);
+}
+
+void TestFarm::StopBackground() {
+  background_.reset();
+  listener_.reset();
+}
+
+void TestFarm::StartBackground() {
+  listener_ = std::make_unique<store::Listener>(database_->options());
+  background_ = std::make_unique<Background>(*database_, *listener_, *dispatcher_);
 }
 
 std::string TestFarm::Token(store::Role role, const std::string& name) {

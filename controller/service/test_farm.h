@@ -40,6 +40,10 @@ class TestFarm {
   const std::string& artefact_folder() const { return artefact_folder_; }
   Server& server() { return *server_; }
   store::Database& database() { return *database_; }
+  // As if the process had ended and another had been started: nothing runs beside the calls between
+  // the two.
+  void StopBackground();
+  void StartBackground();
 
   // Calls FarmService with the user's token.
   template <typename Request, typename Response>

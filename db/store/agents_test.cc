@@ -81,6 +81,7 @@ TEST_F(AgentsTest, ARestartedAgentLosesWhatItDoesNotHold) {
               IsError(absl::StatusCode::kFailedPrecondition, "given up"));
   EXPECT_EQ(Sql("SELECT count(*) FROM evidence"), "1");
   EXPECT_EQ(RecordBoot(db(), "host1", Measured(work.boots(0))), absl::OkStatus());
+  FinishDue();
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_DONE);
 }
 

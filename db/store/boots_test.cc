@@ -40,6 +40,7 @@ TEST_F(BootsTest, AJobRunsInItsOrderAndIsDone) {
     ASSERT_EQ(Record(Measured(order)), absl::OkStatus());
   }
   EXPECT_THAT(names, testing::ElementsAre("1A", "1B", "2B", "2A"));
+  FinishDue();
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_DONE);
   EXPECT_TRUE(GetJob(db(), job)->has_ended());
   EXPECT_TRUE(Sync(Agent("host1", {"vm1"})).boots().empty());
@@ -131,12 +132,13 @@ TEST_F(BootsTest, TheFarmsFailuresAreTriedAgainUpToTheLimitInTheirPlace) {
   BuildAll();
   ASSERT_EQ(Record(Ended(Next(), v1::OUTCOME_FARM_FAILED, "QEMU was killed")), absl::OkStatus());
   EXPECT_EQ(Boots(job), "1A farm_failed, 1A.2 queued, 1B queued");
-  ASSERT_EQ(Record(Ended(Next(), v1::OUTCOME_DISTURBED, "the lid was closed")), absl::OkStatus());
-  EXPECT_EQ(Boots(job), "1A farm_failed, 1A.2 disturbed, 1B queued");
+  ASSERT_EQ(Record(Ended(Next(), v1::OUTCOME_FARM_FAILED, "again")), absl::OkStatus());
+  EXPECT_EQ(Boots(job), "1A farm_failed, 1A.2 farm_failed, 1B queued");
   const v1::BootOrder last = Next();
   EXPECT_EQ(last.name(), std::to_string(job) + ".1B");
   ASSERT_EQ(Record(Ended(last, v1::OUTCOME_PANICKED, "Kernel panic - not syncing")),
             absl::OkStatus());
+  FinishDue();
   auto view = GetJob(db(), job);
   EXPECT_EQ(view->state(), v1::JOB_STATE_DONE);
   EXPECT_EQ(view->boots(2).reason(), "Kernel panic - not syncing");
@@ -144,6 +146,13 @@ TEST_F(BootsTest, TheFarmsFailuresAreTriedAgainUpToTheLimitInTheirPlace) {
   EXPECT_EQ(*FindAttempt(db(), {job, 1, 0, 0}), view->boots(1).attempt_id());
   EXPECT_EQ(*FindAttempt(db(), {job, 1, 0, 1}), view->boots(0).attempt_id());
   EXPECT_THAT(FindAttempt(db(), {job, 9, 0, 1}).status(), IsCode(absl::StatusCode::kNotFound));
+}
+
+TEST_F(BootsTest, ADisturbedBootIsNotTriedAgainInItsBlock) {
+  const int64_t job = Submit({"a", "b"});
+  BuildAll();
+  ASSERT_EQ(Record(Ended(Next(), v1::OUTCOME_DISTURBED, "the lid was closed")), absl::OkStatus());
+  EXPECT_EQ(Boots(job), "1A disturbed, 1B queued");
 }
 
 TEST_F(BootsTest, FindingsAreFinal) {
@@ -216,6 +225,7 @@ TEST_F(BootsTest, WhatIsStoredIsWhatReportsRead) {
   for (double value : {1.0 / 7, std::nan(""), 1e300}) series->add_values(value);
   ASSERT_EQ(Record(result), absl::OkStatus());
   ASSERT_EQ(Record(Ended(Next(), v1::OUTCOME_HUNG, "silent for 60 s")), absl::OkStatus());
+  FinishDue();
 
   auto data = GetReportData(db(), job);
   ASSERT_TRUE(data.ok()) << data.status();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "db/store/job_blocks.h"
 #include "db/store/sql.h"
 
 namespace shakedown::store {
@@ -18,7 +19,8 @@ BootState StateOf(const std::string& word) {
 
 void ReadBlocks(Transaction& tx, const std::string& agent, Work& work) {
   const pqxx::result rows = tx.exec_params(
-      "WITH active AS (SELECT id, machine_names, machine_tags FROM jobs "
+      "WITH active AS (SELECT id, machine_names, machine_tags, " SHAKEDOWN_TIME_LEFT
+      " AS time_left FROM jobs "
       "  WHERE state = 'active' AND NOT cancel_requested ORDER BY id LIMIT $2), "
       "chosen AS ("
       "  SELECT k.job, k.block, k.machine FROM active j JOIN blocks k ON k.job = j.id "
@@ -34,7 +36,7 @@ void ReadBlocks(Transaction& tx, const std::string& agent, Work& work) {
       "    (SELECT k.block FROM blocks k WHERE k.job = j.id AND k.machine IS NULL "
       "      AND EXISTS (SELECT FROM boots o WHERE (o.job, o.block) = (k.job, k.block) AND o.state "
       "= 'waiting') "
-      "      ORDER BY k.block LIMIT 1)) k) "
+      "      ORDER BY k.block LIMIT 1)) k WHERE j.time_left) "
       "SELECT c.job, c.block, coalesce(c.machine, '') AS machine, j.machine_names, j.machine_tags, "
       "o.attempt_id, o.position, o.state FROM chosen c JOIN active j ON j.id = c.job "
       "JOIN boots o ON o.job = c.job AND o.block = c.block AND o.state <> 'ended' "

@@ -110,6 +110,7 @@ TEST_F(InputsTest, WhatIsHandedBackUsesUpNoAttempt) {
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_ACTIVE);
   EXPECT_EQ(GetJob(db(), job)->boots(0).reason(), "handed back by its agent: agent stopped");
   End(Next(), v1::OUTCOME_FARM_FAILED);  // The second that counts.
+  FinishDue();
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_DONE);
   EXPECT_EQ(GetJob(db(), job)->boots_size(), 9);
   EXPECT_EQ(Sql("SELECT count(*) FROM boots WHERE handed_back"), "7");
@@ -119,6 +120,7 @@ TEST_F(InputsTest, HandingBackForEverComesToAnEnd) {
   const int64_t job = Submit({"a"});
   BuildAll();
   for (int i = 0; i < 100; ++i) End(Next(), v1::OUTCOME_CANCELLED);
+  FinishDue();
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_DONE);
 }
 
@@ -154,6 +156,7 @@ TEST_F(InputsTest, OnlyPeoplesIdleKernelsAreRemoved) {
   EXPECT_THAT(RemoveKernel(db(), "k-none"), IsError(absl::StatusCode::kNotFound, "near: k-"));
   BuildAll();
   ASSERT_EQ(RecordBoot(db(), "host1", Measured(Next())), absl::OkStatus());
+  FinishDue();
   EXPECT_EQ(RemoveKernel(db(), "k-mine"), absl::OkStatus());
   EXPECT_THAT(GetKernel(db(), "k-mine").status(), IsCode(absl::StatusCode::kNotFound));
   EXPECT_EQ(Boots(job), "1A measured");

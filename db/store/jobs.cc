@@ -13,8 +13,8 @@
 namespace shakedown::store {
 namespace {
 
-#define SHAKEDOWN_JOB_COLUMNS                                                 \
-  "SELECT id, state, spec, plan, submitter, loads_sha256, " SHAKEDOWN_MICROS( \
+#define SHAKEDOWN_JOB_COLUMNS                                                             \
+  "SELECT id, state, spec, plan, submitter, loads_sha256, end_reason, " SHAKEDOWN_MICROS( \
       "submitted_at") " AS submitted, " SHAKEDOWN_MICROS("ended_at") " AS ended FROM jobs "
 
 absl::Status NoSuchJob(int64_t job) {
@@ -25,9 +25,29 @@ absl::Status FillJob(const pqxx::row& row, v1::JobView& view) {
   view.set_job(row["id"].as<int64_t>());
   view.set_state(JobStateOf(row["state"].as<std::string>()));
   view.set_submitter(row["submitter"].as<std::string>());
+  view.set_end_reason(row["end_reason"].as<std::string>());
   *view.mutable_submitted() = ReadTime(row["submitted"]);
   if (!row["ended"].is_null()) *view.mutable_ended() = ReadTime(row["ended"]);
   return ReadProto(row["spec"], *view.mutable_spec());
+}
+
+void FillLooks(Transaction& tx, v1::JobView& view) {
+  const pqxx::result rows =
+      tx.exec_params("SELECT look, after_blocks, decision, text, " SHAKEDOWN_MICROS(
+                         "at") " AS at FROM job_looks WHERE job = $1 ORDER BY look",
+                     view.job());
+  for (const pqxx::row& row : rows) {
+    v1::LookView& look = *view.add_looks();
+    look.set_look(row["look"].as<uint32_t>());
+    look.set_after_blocks(row["after_blocks"].as<uint32_t>());
+    look.set_decision(row["decision"].as<std::string>());
+    look.set_text(row["text"].as<std::string>());
+    *look.mutable_at() = ReadTime(row["at"]);
+  }
+  if (view.state() != v1::JOB_STATE_ACTIVE) return;
+  view.set_next_look(static_cast<uint32_t>(
+      std::count_if(view.plan().blocks().begin(), view.plan().blocks().end(),
+                    [](const v1::PlannedBlock& block) { return block.replaces() == 0; })));
 }
 
 // Seconds until the job ends, were all its machines and one builder to go on as in the past; 0: no
@@ -62,6 +82,7 @@ absl::StatusOr<v1::JobView> GetJob(Database& database, int64_t job) {
     if (found.empty()) return NoSuchJob(job);
     RETURN_IF_ERROR(FillJob(found[0], view));
     RETURN_IF_ERROR(ReadProto(found[0]["plan"], *view.mutable_plan()));
+    FillLooks(tx, view);
     ASSIGN_OR_RETURN(const std::vector<v1::BuildView> builds,
                      ReadBuilds(tx,
                                 "JOIN (SELECT build, min(variant) AS first FROM variants WHERE job "
@@ -132,7 +153,7 @@ absl::Status CancelJob(Database& database, int64_t job) {
         "AND NOT EXISTS (SELECT FROM variants v JOIN jobs j ON j.id = v.job "
         "WHERE v.build = builds.id AND j.state = 'active' AND NOT j.cancel_requested)",
         job);
-    FinishJob(tx, job);
+    SettleJob(tx, job);
     Notify(tx);
     return absl::OkStatus();
   });

@@ -29,6 +29,7 @@ struct Submission {
   std::vector<VariantKernel> variants;  // As spec.variants.
   uint32_t boot_limit_s = 0;            // As in BootOrder.
   uint32_t run_limit_s = 0;
+  double block_s = 0;  // What one block takes, by the past or a guess; 0: not known.
 };
 
 // Stores the job with all its blocks, boots and builds in one transaction and returns its number;

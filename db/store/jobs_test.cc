@@ -175,8 +175,10 @@ TEST_F(JobsTest, WhenEveryBuildFailsTheJobIsDone) {
     ASSERT_EQ(RecordBuild(db(), "host1", failed), absl::OkStatus());
     EXPECT_EQ(RecordBuild(db(), "host1", failed), absl::OkStatus());
   }
+  FinishDue();
   auto view = GetJob(db(), job);
   EXPECT_EQ(view->state(), v1::JOB_STATE_DONE);
+  EXPECT_EQ(view->end_reason(), "its blocks are done");
   EXPECT_TRUE(view->has_ended());
 }
 
@@ -194,6 +196,7 @@ TEST_F(JobsTest, TheFarmsFailureOfABuildIsTriedThreeTimes) {
   }
   EXPECT_EQ(Boots(job), "1A farm_failed");
   EXPECT_EQ(GetJob(db(), job)->boots(0).reason(), "build: disk full");
+  FinishDue();
   EXPECT_EQ(GetJob(db(), job)->state(), v1::JOB_STATE_DONE);
   EXPECT_TRUE(Sync(Agent("host1", {}, 1)).builds().empty());
 }

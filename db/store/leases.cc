@@ -31,8 +31,10 @@ absl::Status Taken(absl::string_view what) {
 absl::Status GrantBoot(Transaction& tx, const std::string& agent, const std::string& machine,
                        const BootPick& pick) {
   const std::string& attempt = *pick.attempt_id;
-  tx.exec_params("UPDATE jobs SET version = version + 1 WHERE id = $1 AND state = 'active'",
-                 pick.job);
+  tx.exec_params(
+      "UPDATE jobs SET version = version + 1, started_at = coalesce(started_at, now()) "
+      "WHERE id = $1 AND state = 'active'",
+      pick.job);
   const pqxx::result bound = tx.exec_params(
       "UPDATE blocks SET machine = $3 WHERE job = $1 AND block = $2 AND (machine IS NULL OR "
       "machine = $3)",

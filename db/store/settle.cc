@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "db/store/builds.h"
+#include "db/store/job_blocks.h"
 #include "db/store/sql.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/status.h"
@@ -103,22 +104,32 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
   }
   tx.exec_params("UPDATE machines SET attempt_id = NULL WHERE attempt_id = $1 AND epoch = $2",
                  attempt_id, boot.epoch);
-  if (ours && !boot.cancel_requested && MayTryAgain(tx, attempt_id, boot, handed_back)) {
+  if (word == "farm_failed" && MayTryAgain(tx, attempt_id, boot, handed_back)) {
     InsertNextAttempt(tx, attempt_id);
   }
-  FinishJob(tx, boot.job);
+  UpdateBlockTime(tx, boot.job);
+  SettleJob(tx, boot.job);
   Notify(tx);
   return absl::OkStatus();
 }
 
-void FinishJob(Transaction& tx, int64_t job) {
+void SettleJob(Transaction& tx, int64_t job) {
   tx.exec_params("UPDATE jobs SET version = version + 1 WHERE id = $1", job);
   tx.exec_params(
-      "UPDATE jobs SET state = CASE WHEN cancel_requested THEN 'cancelled' ELSE 'done' END, "
-      "ended_at = now() "
-      "WHERE id = $1 AND state = 'active' "
+      "UPDATE jobs SET state = 'cancelled', ended_at = now() "
+      "WHERE id = $1 AND state = 'active' AND cancel_requested "
       "AND NOT EXISTS (SELECT FROM boots WHERE job = $1 AND state <> 'ended')",
       job);
+}
+
+absl::Status EndJob(Transaction& tx, int64_t job, absl::string_view reason) {
+  const pqxx::result ended = tx.exec_params(
+      "UPDATE jobs SET state = 'done', ended_at = now(), end_reason = $2, version = version + 1 "
+      "WHERE id = $1 AND state = 'active' "
+      "AND NOT EXISTS (SELECT FROM boots WHERE job = $1 AND state <> 'ended')",
+      job, Text(reason));
+  if (ended.affected_rows() == 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("job ", job, ": has open boots, or has ended"));
 }
 
 void HandBackBuild(Transaction& tx, const std::string& build) {
@@ -163,7 +174,7 @@ void EndWaitingBoots(Transaction& tx, const std::string& build, absl::string_vie
       "WHERE v.build = $1 AND boots.job = v.job AND boots.variant = v.variant AND boots.state = "
       "'waiting'",
       build, std::string(outcome), Text(reason));
-  for (int64_t job : jobs) FinishJob(tx, job);
+  for (int64_t job : jobs) SettleJob(tx, job);
 }
 
 void TouchJobsOf(Transaction& tx, const std::string& build) { Touch(tx, LockJobsOf(tx, build)); }

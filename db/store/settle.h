@@ -1,6 +1,6 @@
 // What follows when a boot or a build has come to an end: new attempts, boots that may start, jobs
-// that are done. Used by results, agents, cancel and janitor alike. Rows are locked in the order
-// that 0001_farm.sql gives.
+// that wait for a decision. Used by results, agents, cancel and janitor alike. Rows are locked in
+// the order that 0001_farm.sql gives.
 #ifndef SHAKEDOWN_DB_STORE_SETTLE_H_
 #define SHAKEDOWN_DB_STORE_SETTLE_H_
 
@@ -28,10 +28,10 @@ struct LockedBoot {
 absl::StatusOr<LockedBoot> LockBoot(Transaction& tx, const std::string& attempt_id);
 
 // Ends a running attempt, gives its machine's lease back, makes the next attempt when the outcome
-// is the farm's and the job's limit allows, ends the job with its last boot. What was cancelled and
-// not finished ends as cancelled; what its agent cancelled unasked was handed back: farm_failed,
-// and not counted against the limit. The row is tested by (id, state, epoch) once more. `outcome`
-// is a word of words.h.
+// is the farm's and the job's limit allows. A disturbed one has none: its whole block is repeated.
+// What was cancelled and not finished ends as cancelled; what its agent cancelled unasked
+// was handed back: farm_failed, and not counted against the limit. The row is tested by (id, state,
+// epoch) once more. `outcome` is a word of words.h.
 absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const LockedBoot& boot,
                      absl::string_view outcome, absl::string_view reason);
 
@@ -52,8 +52,13 @@ void QueueBoots(Transaction& tx, const std::string& build);
 void EndWaitingBoots(Transaction& tx, const std::string& build, absl::string_view outcome,
                      absl::string_view reason);
 
-// Ends the job if no boot of it is open. Its row is locked by the caller.
-void FinishJob(Transaction& tx, int64_t job);
+// Lets watchers see that something of the job has ended. With its last boot a job that is being
+// cancelled ends; any other is due for a decision (looks.h). Its row is locked by the caller.
+void SettleJob(Transaction& tx, int64_t job);
+
+// The job is done: `reason` says why. FailedPrecondition: a boot of it is open, or it has ended.
+// Its row is locked by the caller.
+absl::Status EndJob(Transaction& tx, int64_t job, absl::string_view reason);
 
 // Lets watchers see the jobs that need a build.
 void TouchJobsOf(Transaction& tx, const std::string& build);

@@ -5,6 +5,7 @@
 #include "db/store/agents.h"
 #include "db/store/artefacts.h"
 #include "db/store/builds.h"
+#include "db/store/looks.h"
 #include "db/store/migrate.h"
 #include "db/store/pool.h"
 #include "db/store/words.h"
@@ -176,6 +177,19 @@ void StoreTest::BuildAll() {
     for (const v1::BuildOrder& order : response.builds()) {
       ASSERT_EQ(RecordBuild(db(), "builder", Built(order)), absl::OkStatus());
     }
+  }
+}
+
+void StoreTest::FinishDue() {
+  const absl::StatusOr<std::vector<int64_t>> due = DueJobs(db());
+  ASSERT_TRUE(due.ok()) << due.status();
+  for (const int64_t job : *due) {
+    Decision decision;
+    decision.job = job;
+    decision.version = JobVersion(db(), job).value();
+    decision.finish = true;
+    decision.reason = "its blocks are done";
+    EXPECT_EQ(Decide(db(), decision).status(), absl::OkStatus());
   }
 }
 

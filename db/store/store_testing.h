@@ -65,6 +65,8 @@ class StoreTest : public testing::Test {
 
   // Runs the builds that agent "builder" gets until there is no more.
   void BuildAll();
+  // Finishes every job that is due.
+  void FinishDue();
   // "17.1A measured, 17.1B queued".
   std::string Boots(int64_t job);
 

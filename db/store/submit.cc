@@ -1,9 +1,9 @@
 // SubmitJob: one transaction from a plan to rows.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "absl/strings/str_cat.h"
+#include "db/store/job_blocks.h"
 #include "db/store/jobs.h"
 #include "db/store/loads_key.h"
 #include "db/store/shareable.h"
@@ -16,6 +16,7 @@ namespace shakedown::store {
 namespace {
 
 constexpr int kMostVariants = 26, kMostBlocks = 1000;
+constexpr uint64_t kMostBudget = 366 * 86400;
 constexpr uint32_t kDefaultAttempts = 3, kMostAttempts = 10;
 
 absl::Status Bad(absl::string_view what, absl::string_view want) {
@@ -26,18 +27,7 @@ absl::Status CheckPlan(const v1::Plan& plan, int variants) {
   if (plan.blocks_size() < 1 || plan.blocks_size() > kMostBlocks) {
     return Bad(absl::StrCat(plan.blocks_size(), " blocks"), "1 to 1000 are wanted");
   }
-  for (int i = 0; i < plan.blocks_size(); ++i) {
-    const v1::PlannedBlock& block = plan.blocks(i);
-    const std::set<uint32_t> distinct(block.variants().begin(), block.variants().end());
-    const bool each_once = block.variants_size() == variants &&
-                           static_cast<int>(distinct.size()) == variants &&
-                           static_cast<int>(*distinct.rbegin()) == variants - 1;
-    if (!each_once || static_cast<int>(block.block()) != i + 1) {
-      return Bad(absl::StrCat("block ", block.block(), " at place ", i + 1),
-                 "blocks are numbered from 1 and hold each variant once");
-    }
-  }
-  return absl::OkStatus();
+  return CheckBlocks(plan.blocks(), 1, variants);
 }
 
 absl::Status CheckVariants(const Submission& s) {
@@ -65,6 +55,9 @@ absl::Status Check(const Submission& s) {
   if (s.spec.loads_size() < 1) return Bad("no load", "1 to 32 are wanted");
   if (s.spec.max_attempts() > kMostAttempts) {
     return Bad(absl::StrCat("max_attempts ", s.spec.max_attempts()), "1 to 10 is wanted");
+  }
+  if (s.spec.budget_s() > kMostBudget) {
+    return Bad(absl::StrCat("budget of ", s.spec.budget_s(), " s"), "at most a year is wanted");
   }
   if (s.boot_limit_s == 0 || s.run_limit_s == 0) return Bad("a limit of 0 s", "more is wanted");
   return absl::OkStatus();
@@ -125,39 +118,20 @@ absl::Status InsertVariants(Transaction& tx, int64_t job, const Submission& s) {
   return absl::OkStatus();
 }
 
-void InsertBoots(Transaction& tx, int64_t job, const v1::Plan& plan) {
-  std::vector<int64_t> blocks, variants, positions;
-  for (const v1::PlannedBlock& block : plan.blocks()) {
-    for (int i = 0; i < block.variants_size(); ++i) {
-      blocks.push_back(block.block());
-      variants.push_back(block.variants(i));
-      positions.push_back(i);
-    }
-  }
-  tx.exec_params("INSERT INTO blocks (job, block) SELECT $1, generate_series(1, $2::int)", job,
-                 plan.blocks_size());
-  tx.exec_params(
-      "INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state) "
-      "SELECT gen_random_uuid(), $1, p.block, p.variant, 1, p.position, "
-      "CASE WHEN b.state = 'built' THEN 'queued' ELSE 'waiting' END "
-      "FROM unnest($2::int[], $3::int[], $4::int[]) AS p (block, variant, position) "
-      "JOIN variants v ON v.job = $1 AND v.variant = p.variant JOIN builds b ON b.id = v.build",
-      job, Int64Array(blocks), Int64Array(variants), Int64Array(positions));
-}
-
 // The job's number; 0 when the request has one already.
 int64_t InsertJob(Transaction& tx, const Submission& s) {
   const uint32_t attempts = s.spec.max_attempts() == 0 ? kDefaultAttempts : s.spec.max_attempts();
   const pqxx::result row = tx.exec_params(
       "INSERT INTO jobs (request_id, submitter, spec, plan, machine_names, machine_tags, "
       "max_attempts, "
-      "boot_limit_s, run_limit_s, loads, loads_sha256) "
-      "VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10, $11) "
+      "boot_limit_s, run_limit_s, loads, loads_sha256, budget_s, block_s) "
+      "VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9, $10, $11, $12, $13) "
       "ON CONFLICT (request_id) DO NOTHING RETURNING id",
       s.request_id, Text(s.submitter), Bytes(Canonical(s.spec)), Bytes(Canonical(s.plan)),
       TextArray(s.spec.machines().names()), TextArray(s.spec.machines().tags()),
       static_cast<int64_t>(attempts), static_cast<int64_t>(s.boot_limit_s),
-      static_cast<int64_t>(s.run_limit_s), s.spec.loads_size(), LoadsKey(s.spec.loads()));
+      static_cast<int64_t>(s.run_limit_s), s.spec.loads_size(), LoadsKey(s.spec.loads()),
+      static_cast<int64_t>(s.spec.budget_s()), std::max(s.block_s, 0.0));
   return row.empty() ? 0 : row[0][0].as<int64_t>();
 }
 
@@ -174,7 +148,7 @@ absl::StatusOr<int64_t> SubmitJob(Database& database, const Submission& submissi
     job = InsertJob(tx, submission);
     if (job == 0) return absl::OkStatus();
     RETURN_IF_ERROR(InsertVariants(tx, job, submission));
-    InsertBoots(tx, job, submission.plan);
+    InsertBlocks(tx, job, submission.plan.blocks());
     Notify(tx);
     return absl::OkStatus();
   });
