@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "controller/plan/check_job.h"
+#include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
 #include "controller/plan/text_activity.h"
 
@@ -72,6 +73,7 @@ std::vector<std::string> RepeatCommand(const v1::JobView& job) {
   for (const v1::Activity& activity : spec.background()) {
     add("--background", plan::PrintActivity(activity));
   }
+  for (const v1::SetupStep& step : spec.setup()) add("--setup", plan::PrintSetupStep(step));
   for (const std::string& name : spec.machines().names()) add("--machine", name);
   for (const std::string& tag : spec.machines().tags()) add("--tag", tag);
   AddStopping(spec, &command);

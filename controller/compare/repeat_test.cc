@@ -22,6 +22,7 @@ TEST(RepeatCommandTest, SaysAllThatMakesTheSameJob) {
   *job.mutable_spec()->add_variants() = *plan::ParseVariant("b nohz=off kernel.x=1");
   *job.mutable_spec()->add_loads() = *plan::ParseLoad("make jobs=2");
   *job.mutable_spec()->add_loads() = *plan::ParseLoad("latt");
+  job.mutable_spec()->add_setup()->set_governor("performance");
   job.mutable_spec()->mutable_machines()->add_names("vm1");
   job.mutable_spec()->mutable_machines()->add_tags("kvm");
   job.mutable_spec()->set_blocks(4);
@@ -31,7 +32,8 @@ TEST(RepeatCommandTest, SaysAllThatMakesTheSameJob) {
   EXPECT_EQ(
       absl::StrJoin(RepeatCommand(job), " "),
       "shakedown submit --baseline a --challenger 'b nohz=off kernel.x=1' --load 'make jobs=2' "
-      "--load latt --machine vm1 --tag kvm --blocks 4 --attempts 5 --seed 77 --title 'a & b'");
+      "--load latt --setup 'governor performance' --machine vm1 --tag kvm --blocks 4 --attempts 5 "
+      "--seed 77 --title 'a & b'");
 }
 
 TEST(RepeatCommandTest, SaysWhenItEnds) {

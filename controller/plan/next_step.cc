@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controller/plan/make_plan.h"
@@ -30,8 +31,10 @@ Fate FateOf(const v1::PlannedBlock& block, const LastAttempts& last) {
     }
     cancelled = cancelled || boot.outcome() == v1::OUTCOME_CANCELLED;
     disturbed = disturbed || boot.outcome() == v1::OUTCOME_DISTURBED;
-    // One that never started had no kernel to boot: another block would have none either.
-    lost = lost || (boot.outcome() == v1::OUTCOME_FARM_FAILED && boot.has_started());
+    // One that never started had no kernel to boot, and a machine that can not be set up as the job
+    // wants can not be the next time: another block would fare no better.
+    lost = lost || (boot.outcome() == v1::OUTCOME_FARM_FAILED && boot.has_started() &&
+                    !absl::StartsWith(boot.reason(), "setup: "));
   }
   if (open) return begun ? Fate::kOpen : Fate::kUnbegun;
   if (cancelled) return Fate::kCancelled;

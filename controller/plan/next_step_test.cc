@@ -257,6 +257,13 @@ INSTANTIATE_TEST_SUITE_P(
            End(b, v1::OUTCOME_MEASURED);
          },
          Fate::kLost},
+        {"AMachineThatCanNotBeSetUpIsNotRepeated",
+         [](auto& a, auto& b) {
+           End(a, v1::OUTCOME_FARM_FAILED);
+           a.set_reason("setup: governor performance: no cpufreq on this machine");
+           End(b, v1::OUTCOME_MEASURED);
+         },
+         Fate::kDone},
         {"ABuildThatNeverCameIsNotRepeated",
          [](auto& a, auto& b) {
            End(a, v1::OUTCOME_FARM_FAILED, false);
