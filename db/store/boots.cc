@@ -139,7 +139,7 @@ absl::Status Accept(Transaction& tx, const LockedBoot& boot, const v1::BootResul
   KeepCalibration(tx, boot.machine, result);
   std::string reason = result.reason();
   if (result.outcome() == v1::OUTCOME_CANCELLED && !boot.cancel_requested) {
-    reason = absl::StrCat("stopped by its agent: ", reason);  // Not by the job: the farm's failure.
+    reason = absl::StrCat("handed back by its agent: ", reason);  // Nobody here cancelled it.
   }
   return EndBoot(tx, result.attempt_id(), boot, OutcomeWord(result.outcome()), reason);
 }
