@@ -484,7 +484,7 @@ void AddChangePoints(CLI::App& app, Parse& parse) {
 void AddParse(CLI::App& app, Parse& parse) {
   CLI::App* sub = app.add_subcommand("parse", "Read results of other tools, without a farm");
   sub->group("Files");
-  sub->add_option("FILE", parse.parse.files, "Logs and mails")->type_name("FILE…")->required();
+  sub->add_option("FILE", parse.parse.files, "Logs and mails; - is standard input")->required();
   AddJson(sub, parse.parse.json);
   sub->footer(kParseFooter);
   sub->callback([&parse] { parse.invocation.command = parse.parse; });

@@ -20,17 +20,23 @@ struct Cell {
 struct Row {
   std::string label;
   std::vector<Cell> cells;
+  bool baseline =
+      false;  // The first percentage is 0.00: the column that the others are set against.
 };
 
-// "( 0.00%)" or "* 1.26%*" at the front of *text, taken off. 0: neither; else its first character.
-char TakePercent(absl::string_view* text) {
+// "( 0.00%)" or "* 1.26%*", always with two decimals, at the front of *text, taken off. 0: neither;
+// else its first character. *number is the percentage without its sign.
+char TakePercent(absl::string_view* text, absl::string_view* number) {
   absl::string_view rest = *text;
   if (!absl::StartsWith(rest, "(") && !absl::StartsWith(rest, "*")) return 0;
   const char open = rest[0];
   rest.remove_prefix(1);
   TakeBlanks(&rest);
   Take(&rest, "-");
-  if (TakeNumber(&rest).empty() && !Take(&rest, "nan")) return 0;
+  *number = TakeNumber(&rest);
+  const size_t point = number->find_first_of(".,");
+  const bool decimals = point != absl::string_view::npos && point + 3 == number->size();
+  if (!decimals && !Take(&rest, "nan")) return 0;
   if (!Take(&rest, "%") || !Take(&rest, open == '(' ? ")" : "*")) return 0;
   *text = rest;
   return open;
@@ -48,12 +54,14 @@ std::optional<Row> RowOf(absl::string_view text) {
     const absl::string_view word = text.substr(0, end);
     TakeBlanks(&rest);
     const bool number = Number(word).has_value() || IsNan(word);
-    const char percent = number ? TakePercent(&rest) : 0;
+    absl::string_view percentage;
+    const char percent = number ? TakePercent(&rest, &percentage) : 0;
     if (percent == 0) {
       if (values) return std::nullopt;
       label.push_back(word);
     } else {
       values = true;
+      if (row.cells.empty()) row.baseline = Number(percentage) == 0.0;
       row.cells.push_back({word, percent == '*'});
     }
     text = rest;
@@ -67,7 +75,7 @@ std::optional<Row> RowOf(absl::string_view text) {
 std::optional<Row> DurationOf(absl::string_view text, size_t columns) {
   const std::vector<absl::string_view> words = Words(text);
   if (words.size() != columns + 2 || words[0] != "Duration") return std::nullopt;
-  Row row{absl::StrCat(words[0], " ", words[1]), {}};
+  Row row{.label = absl::StrCat(words[0], " ", words[1])};
   for (size_t i = 2; i < words.size(); ++i) {
     if (!Number(words[i])) return std::nullopt;
     row.cells.push_back({words[i], false});
@@ -133,14 +141,14 @@ class Table {
 };
 
 // How many of the lines from `at` on are the heading of a table: as many words as its first row has
-// values. 0: no table.
+// values, the first of which is the baseline. 0: no table.
 size_t HeadingLines(const Lines& lines, size_t at) {
   const size_t columns = Words(lines[at].text).size();
   if (columns == 0 || columns > kMostColumns) return 0;
   for (size_t heading = 1; heading <= 2; ++heading) {
     if (Words(TextAt(lines, at + heading - 1)).size() != columns) return 0;
     const std::optional<Row> row = RowOf(TextAt(lines, at + heading));
-    if (row.has_value()) return row->cells.size() == columns ? heading : 0;
+    if (row.has_value()) return row->cells.size() == columns && row->baseline ? heading : 0;
     if (DurationOf(TextAt(lines, at + heading), columns).has_value()) return heading;
   }
   return 0;

@@ -66,7 +66,9 @@ size_t ReadThreeLines(const Lines& lines, size_t at, Sink& sink) {
   const size_t plain = ReadPlain(lines, at, sink);
   if (plain > 0) return plain;
   const std::vector<absl::string_view> words = Words(lines[at].text);
-  if (!absl::ascii_isdigit(words[1][0])) return 0;  // "real work", "real time": prose.
+  // "real work", "real 3 GHz": prose.
+  if (!absl::ascii_isdigit(words[1][0]) || (words.size() > 2 && !absl::EndsWith(words[1], "m")))
+    return 0;
   const SourcePtr source = MakeSource("time", "bash");
   size_t taken = 0;
   for (; taken < 3; ++taken) {

@@ -68,6 +68,14 @@ void AppendUtf8(char32_t c, std::string& out) {
   }
 }
 
+// How many bytes at the start are printable ASCII, line feeds or tabs.
+size_t PlainLength(absl::string_view bytes) {
+  const auto end = std::find_if(bytes.begin(), bytes.end(), [](char c) {
+    return !(c >= 0x20 && c < 0x7F) && c != '\n' && c != '\t';
+  });
+  return end - bytes.begin();
+}
+
 bool IsControl(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
 // Characters that are not seen and change how others are seen.
@@ -140,6 +148,12 @@ std::string TerminalFilter::Add(absl::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
+    if (state_ == State::kText && !after_return_) {  // Most of it is plain: in one go.
+      const size_t plain = PlainLength(bytes);
+      out.append(bytes.data(), plain);
+      bytes.remove_prefix(plain);
+      if (bytes.empty()) break;
+    }
     char32_t c = kBad;
     const size_t length = DecodeUtf8(bytes, &c);
     if (length == 0 && IsCutCharacter(bytes)) {
