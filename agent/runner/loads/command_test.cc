@@ -91,6 +91,15 @@ TEST_F(CommandTest, FailuresNameTheCopyAndTheExitCode) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("oh"));
 }
 
+TEST_F(CommandTest, ForAPersonAnExitCodeIsAResult) {
+  context_.for_person = true;
+  const absl::StatusOr<v1::LoadRun> run =
+      RunCommandLoad(Words({"sh", "-c", "exit 9"}, 2), context_);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(Values(*run)["command.exit_code"], 9);
+  EXPECT_THAT(run->output(), HasSubstr("exit code 9\n"));
+}
+
 TEST_F(CommandTest, BadRequests) {
   v1::Load both = Words({"true"});
   both.mutable_command()->set_script("#!/bin/sh\n");
