@@ -97,7 +97,8 @@ class PrepareBuildTest : public testing::Test {
     context_.inputs = root_ + "/inputs";
     context_.tree = root_ + "/own";
     for (const std::string& path :
-         {context_.scratch, context_.inputs + "/linux/linux-1/scripts/kconfig", context_.tree}) {
+         {context_.scratch, context_.inputs + "/linux/linux-1/scripts/kconfig",
+          context_.inputs + "/linux/lost+found", context_.tree}) {
       fs::create_directories(path);
     }
     source_ = context_.inputs + "/linux/linux-1";
