@@ -191,6 +191,7 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
   await page.getByLabel("Title").fill(`my job ${HOSTILE}`);
   await page.getByLabel("Baseline").fill("cfs");
   await page.getByLabel("Challenger B").fill("nosuch");
+  await page.getByLabel("It ends").selectOption("fixed");
   await page.getByLabel("Blocks").fill("2");
   assert.equal(await page.getByRole("button", { name: "Submit", exact: true }).count(), 0);
   await page.getByRole("button", { name: "Show plan and cost" }).click();
