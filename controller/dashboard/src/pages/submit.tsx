@@ -204,7 +204,10 @@ export function Submit() {
     event.preventDefault();
     void attempt(async () => {
       const spec = specOf(fields);
-      setPlanned({ spec, plan: await farm.planJob({ spec }), requestId: crypto.randomUUID() });
+      const plan = await farm.planJob({ spec });
+      // What is submitted has the order that was shown.
+      spec.orderSeed = plan.plan?.orderSeed ?? 0n;
+      setPlanned({ spec, plan, requestId: crypto.randomUUID() });
     });
   };
   const submit = () =>
