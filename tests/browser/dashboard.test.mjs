@@ -191,7 +191,8 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
   await page.getByLabel("Title").fill(`my job ${HOSTILE}`);
   await page.getByLabel("Baseline").fill("cfs");
   await page.getByLabel("Challenger B").fill("nosuch");
-  await page.getByLabel("Blocks").fill("2");
+  await page.getByLabel("It ends").selectOption("fixed");
+  await page.getByRole("spinbutton", { name: "Blocks" }).fill("2");
   assert.equal(await page.getByRole("button", { name: "Submit", exact: true }).count(), 0);
   await page.getByRole("button", { name: "Show plan and cost" }).click();
   await page.getByRole("alert").getByText('kernel "nosuch": not in').waitFor();
@@ -204,9 +205,11 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
   await page.getByRole("button", { name: "Copy the job file" }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /name: "kernel.sched_autogroup_enabled"/);
+  const order = await main().getByText(/^[AB]{2} [AB]{2}$/).textContent();
   await page.getByRole("button", { name: "Submit", exact: true }).click();
   await page.waitForURL(`${farm.url}/jobs/3`);
   await see("my job <script>");
+  await see(new RegExp(`^${order} \\(seed`));
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 

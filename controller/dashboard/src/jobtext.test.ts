@@ -57,11 +57,18 @@ describe("commandLine", () => {
   });
   it("says the job", () => {
     const text = commandLine({
-      title: "one; two", baseline: "a", challengers: ["b x.y=1"], loads: ["make"], blocks: 2,
+      title: "one; two", baseline: "a", challengers: ["b x.y=1"], loads: ["make"], rule: "fixed", blocks: 2, budgetHours: 0,
       machines: ["vm1"], tags: [],
     });
     expect(text.replaceAll(" \\\n ", "")).toBe(
       "shakedown submit --title 'one; two' --baseline a --challenger 'b x.y=1' --load make --blocks 2 --machine vm1",
+    );
+    const looks = commandLine({
+      title: "", baseline: "a", challengers: ["b"], loads: ["make"], rule: "looks", blocks: 2, budgetHours: 4,
+      machines: [], tags: ["kvm"],
+    });
+    expect(looks.replaceAll(" \\\n ", "")).toBe(
+      "shakedown submit --baseline a --challenger b --load make --looks --budget 4h --tag kvm",
     );
   });
 });

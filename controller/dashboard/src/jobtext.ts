@@ -69,12 +69,16 @@ export function parseVariant(text: string): Variant {
   return variant;
 }
 
+export type Rule = "looks" | "quick" | "fixed";
+
 export interface Form {
   title: string;
   baseline: string;
   challengers: string[];
   loads: string[];
-  blocks: number;
+  rule: Rule;
+  blocks: number; // Of a fixed job.
+  budgetHours: number; // 0: none.
   machines: string[];
   tags: string[];
 }
@@ -87,7 +91,9 @@ export function commandLine(form: Form): string {
   add("--baseline", form.baseline);
   form.challengers.forEach((challenger) => add("--challenger", challenger));
   form.loads.forEach((load) => add("--load", load));
-  add("--blocks", String(form.blocks));
+  if (form.rule === "fixed") add("--blocks", String(form.blocks));
+  else words.push(`--${form.rule}`);
+  if (form.budgetHours > 0) add("--budget", `${form.budgetHours}h`);
   form.machines.forEach((machine) => add("--machine", machine));
   form.tags.forEach((tag) => add("--tag", tag));
   return words.join(" \\\n  ");

@@ -33,7 +33,8 @@ function whenSeen(signal: AbortSignal): Promise<void> {
   });
 }
 
-type Work<T> = (put: (live: Live<T>) => void, signal: AbortSignal) => Promise<void>;
+type Put<T> = (live: Live<T>) => void;
+type Work<T> = (put: Put<T>, signal: AbortSignal) => Promise<void>;
 
 // Runs `work` while the component is there and `keys` are the same. What was there before stays until there is
 // something new, unless it is of another `identity`.
@@ -58,6 +59,22 @@ function useLoop<T>(keys: unknown[], identity: string, work: Work<T>): Live<T> {
   return live;
 }
 
+// Calls `attempt` until it is done, waiting longer after each failure in a row; `good` ends such a row.
+async function retrying<T>(put: Put<T>, signal: AbortSignal, attempt: (good: () => void) => Promise<"done" | "again">) {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      if ((await attempt(() => (failures = 0))) === "done") return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isSignedOut(error)) return toLogin();
+      put({ error: words(error) });
+      if (isFinal(error)) return;
+    }
+    failures += 1;
+    await sleep(Math.min(5000, 500 * failures), signal);
+  }
+}
+
 // Asks every `ms`; 0: once (and again after an error).
 export function usePoll<T>(
   ask: (signal: AbortSignal) => Promise<T>,
@@ -65,46 +82,32 @@ export function usePoll<T>(
   keys: unknown[],
   identity = keys.join(" "),
 ): Live<T> {
-  return useLoop<T>(keys, identity, async (put, signal) => {
-    for (let failures = 0; !signal.aborted; ) {
-      await whenSeen(signal);
-      try {
+  return useLoop<T>(keys, identity, (put, signal) =>
+    retrying(put, signal, async (good) => {
+      while (!signal.aborted) {
+        await whenSeen(signal);
         put({ data: await ask(signal), at: Date.now() });
-        failures = 0;
-        if (ms === 0) return;
+        good();
+        if (ms === 0) return "done";
         await sleep(ms, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isSignedOut(error)) return toLogin();
-        put({ error: words(error) });
-        if (isFinal(error)) return;
-        failures += 1;
-        await sleep(Math.min(5000, 500 * failures), signal);
       }
-    }
-  });
+      return "done";
+    }),
+  );
 }
 
 // A job until it has ended, over as many streams as it takes.
 export function useJob(job: bigint): Live<JobView> {
-  return useLoop<JobView>([job], String(job), async (put, signal) => {
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        for await (const view of farm.watchJob({ job }, { signal })) {
-          put({ data: view, at: Date.now() });
-          failures = 0;
-          if (view.state !== JobState.ACTIVE) return;
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isSignedOut(error)) return toLogin();
-        put({ error: words(error) });
-        if (isFinal(error)) return;
+  return useLoop<JobView>([job], String(job), (put, signal) =>
+    retrying(put, signal, async (good) => {
+      for await (const view of farm.watchJob({ job }, { signal })) {
+        put({ data: view, at: Date.now() });
+        good();
+        if (view.state !== JobState.ACTIVE) return "done";
       }
-      failures += 1;
-      await sleep(Math.min(5000, 500 * failures), signal);
-    }
-  });
+      return "again";
+    }),
+  );
 }
 
 // The time, every second: for "12 s ago".

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Live, useNow } from "./live";
 import type { Look } from "./outcome";
+import { setQuery } from "./route";
 import { ago, clock, visible } from "./text";
 
 // Foreign text: set apart, so that its writing direction ends with it.
@@ -85,6 +86,16 @@ export function save(name: string, parts: BlobPart[], type: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+// Narrows what a page lists; the word is in the address.
+export function Find({ query }: { query: URLSearchParams }) {
+  return (
+    <label class="search">
+      Find
+      <input type="search" value={query.get("q") ?? ""} onInput={(e) => setQuery({ q: e.currentTarget.value })} />
+    </label>
+  );
 }
 
 export function Table({ head, label, children }: { head: string[]; label: string; children: ComponentChildren }) {

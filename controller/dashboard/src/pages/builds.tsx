@@ -2,8 +2,7 @@ import { farm } from "../api";
 import { type BuildView, WorkState } from "../gen/shakedown/v1/farm_pb";
 import { usePoll } from "../live";
 import { type Look, lookOfWork } from "../outcome";
-import { Badge, Bar, Empty, Foreign, Show, Table, Title, When } from "../parts";
-import { setQuery } from "../route";
+import { Badge, Bar, Empty, Find, Foreign, Show, Table, Title, When } from "../parts";
 import { cut, duration } from "../text";
 
 export function lookOfBuild(build: BuildView): Look {
@@ -59,10 +58,7 @@ export function Builds({ query }: { query: URLSearchParams }) {
   return (
     <>
       <Title text="Builds" />
-      <label class="search">
-        Find
-        <input type="search" value={query.get("q") ?? ""} onInput={(e) => setQuery({ q: e.currentTarget.value })} />
-      </label>
+      <Find query={query} />
       <Show live={live}>
         {(builds) => {
           const shown = builds.filter((b) => `${b.kernel} ${lookOfBuild(b).word}`.toLowerCase().includes(wanted));

@@ -1,8 +1,7 @@
 import { farm } from "../api";
 import type { Kernel } from "../gen/shakedown/v1/kernel_pb";
 import { usePoll } from "../live";
-import { Badge, Empty, Foreign, Show, Table, Title } from "../parts";
-import { setQuery } from "../route";
+import { Badge, Empty, Find, Foreign, Show, Table, Title } from "../parts";
 import { cut, plural } from "../text";
 
 function source({ source: { case: kind, value } }: Kernel): string {
@@ -51,10 +50,7 @@ export function Kernels({ query }: { query: URLSearchParams }) {
   return (
     <>
       <Title text="Kernels" />
-      <label class="search">
-        Find
-        <input type="search" value={query.get("q") ?? ""} onInput={(e) => setQuery({ q: e.currentTarget.value })} />
-      </label>
+      <Find query={query} />
       <Show live={live}>
         {(kernels) => {
           const shown = kernels.filter(match);

@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { useMemo, useState } from "preact/hooks";
 import { farm, isSignedOut, words } from "../api";
 import type { PlanJobResponse } from "../gen/shakedown/v1/farm_pb";
-import { type JobSpec, JobSpecSchema } from "../gen/shakedown/v1/job_pb";
+import { type JobSpec, JobSpecSchema, StoppingRule } from "../gen/shakedown/v1/job_pb";
 import { orderText } from "../grid";
-import { type Form, commandLine, parseVariant, textProto } from "../jobtext";
+import { type Form, type Rule, commandLine, parseVariant, textProto } from "../jobtext";
 import { toLogin, usePoll } from "../live";
 import { BACKGROUNDS, BENCHMARKS, type Loads, loadWords, makeLoads, startLoads } from "../loads";
 import { Copy, Foreign, Title } from "../parts";
@@ -13,12 +13,20 @@ import { cut, duration, plural } from "../text";
 
 const words_of = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
 
+const RULES: Record<Rule, { proto: StoppingRule; text: string }> = {
+  looks: { proto: StoppingRule.LOOKS, text: "until decided: looks after 8, 16 and 24 blocks" },
+  quick: { proto: StoppingRule.QUICK, text: "quick: 8 blocks, one look" },
+  fixed: { proto: StoppingRule.FIXED, text: "a number of blocks" },
+};
+
 interface Fields {
   title: string;
   baseline: string;
   challengers: string[];
   loads: Loads;
+  rule: Rule;
   blocks: number;
+  budgetHours: number;
   machines: string;
   tags: string;
 }
@@ -29,7 +37,9 @@ function formOf(fields: Fields): Form {
     baseline: fields.baseline,
     challengers: fields.challengers.filter((text) => text.trim() !== ""),
     loads: loadWords(fields.loads),
+    rule: fields.rule,
     blocks: fields.blocks,
+    budgetHours: fields.budgetHours,
     machines: words_of(fields.machines),
     tags: words_of(fields.tags),
   };
@@ -46,7 +56,9 @@ function specOf(fields: Fields): JobSpec {
     title: form.title,
     variants: [form.baseline, ...form.challengers].map(parseVariant),
     loads,
-    blocks: form.blocks,
+    stopping: RULES[form.rule].proto,
+    blocks: form.rule === "fixed" ? form.blocks : 0,
+    budgetS: BigInt(Math.round(form.budgetHours * 3600)),
     machines: form.machines.length + form.tags.length > 0 ? { names: form.machines, tags: form.tags } : undefined,
   });
 }
@@ -157,7 +169,7 @@ interface Planned {
 export function Submit() {
   const kernels = usePoll(async (signal) => (await farm.listKernels({}, { signal })).kernels, 0, []);
   const [fields, setFields] = useState<Fields>({
-    title: "", baseline: "", challengers: [""], loads: startLoads(), blocks: 6, machines: "", tags: "",
+    title: "", baseline: "", challengers: [""], loads: startLoads(), rule: "looks", blocks: 6, budgetHours: 0, machines: "", tags: "",
   });
   const [planned, setPlanned] = useState<Planned>();
   const [error, setError] = useState("");
@@ -192,7 +204,10 @@ export function Submit() {
     event.preventDefault();
     void attempt(async () => {
       const spec = specOf(fields);
-      setPlanned({ spec, plan: await farm.planJob({ spec }), requestId: crypto.randomUUID() });
+      const plan = await farm.planJob({ spec });
+      // What is submitted has the order that was shown.
+      spec.orderSeed = plan.plan?.orderSeed ?? 0n;
+      setPlanned({ spec, plan, requestId: crypto.randomUUID() });
     });
   };
   const submit = () =>
@@ -239,10 +254,25 @@ export function Submit() {
           )}
         </fieldset>
         <LoadFields loads={fields.loads} onChange={(loads) => change({ loads })} />
-        <div class="row">
-          <NumberField label="Blocks" value={fields.blocks} min={1} max={1000} onChange={(blocks) => change({ blocks })} />
-          <p class="small dim">Each block boots every variant once. Fewer than 6 blocks give no verdict.</p>
-        </div>
+        <fieldset>
+          <legend>How long</legend>
+          <div class="row">
+            <label>
+              It ends
+              <select value={fields.rule} onChange={(e) => change({ rule: e.currentTarget.value as Rule })}>
+                {Object.entries(RULES).map(([rule, { text }]) => <option key={rule} value={rule}>{text}</option>)}
+              </select>
+            </label>
+            {fields.rule === "fixed" && (
+              <NumberField label="Blocks" value={fields.blocks} min={1} max={1000} onChange={(blocks) => change({ blocks })} />
+            )}
+            <NumberField label="Budget, hours" value={fields.budgetHours} min={0} max={1000}
+              onChange={(budgetHours) => change({ budgetHours })} />
+          </div>
+          <p class="small dim">
+            Each block boots every variant once. Fewer than 6 blocks give no verdict. A budget of 0 is none.
+          </p>
+        </fieldset>
         <div class="row">
           <label>
             Only on machines
