@@ -115,7 +115,7 @@ std::string Fill(const Heat& heat) {
                          depth);
 }
 
-constexpr double kCellWidth = 96;
+constexpr double kCellWidth = 132;
 constexpr double kCellHeight = 26;
 
 std::string HeatCell(const v1::ReportMetric& metric, int variant, double x, double y) {

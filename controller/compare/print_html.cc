@@ -32,8 +32,10 @@ constexpr char kStyle[] =
     "--rule:#3a4048;--v0:#6db3f2;--v1:#fb9a5b;--v2:#6ee7a0;--v3:#d0a5ff}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:75em;margin:2em auto;padding:0 1em;"
     "color:var(--ink);background:var(--ground)}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.2em .7em;border-bottom:1px solid var(--rule);text-align:right}\n"
+    "p.note{margin:.1em "
+    "0;font-size:13px}table{font-size:13px;border-collapse:collapse;font-variant-numeric:tabular-"
+    "nums}\n"
+    "th,td{padding:.2em .45em;border-bottom:1px solid var(--rule);text-align:right}\n"
     ".text2 :nth-child(-n+2),.text4 :nth-child(-n+4){text-align:left}\n"
     "tr.better td:last-child{background:#1a964155}tr.worse td:last-child{background:#d7191c55}\n"
     ".warning{background:#d9b64a33;border:1px solid #d9b64a;padding:.5em "
@@ -92,7 +94,9 @@ std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
   } else {
     absl::StrAppend(&out, "<div class=\"wide\">", PrintTable(table), "</div>\n");
   }
-  for (const std::string& note : table.notes) absl::StrAppend(&out, Element("p", note), "\n");
+  for (const std::string& note : table.notes) {
+    absl::StrAppend(&out, "<p class=\"note\">", HtmlText(note), "</p>\n");
+  }
   for (const std::string& warning : load.warnings()) {
     absl::StrAppend(&out, Element("p", warning), "\n");
   }
