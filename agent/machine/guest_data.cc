@@ -58,6 +58,27 @@ absl::Status CheckSeries(v1::Series& series) {
   return absl::OkStatus();
 }
 
+absl::Status CheckHistogram(v1::LatencyHistogram& histogram) {
+  RETURN_IF_ERROR(CheckMetricName("histogram", histogram.metric()));
+  const std::string what = absl::StrCat("histogram ", histogram.metric());
+  RETURN_IF_ERROR(
+      CheckCount(absl::StrCat("buckets in ", what), histogram.smallest_size(), kMaxBuckets));
+  if (histogram.smallest_size() != histogram.count_size()) {
+    return absl::InvalidArgumentError(absl::StrCat(what, ": ", histogram.count_size(),
+                                                   " counts: want one for each of ",
+                                                   histogram.smallest_size(), " buckets"));
+  }
+  for (int i = 1; i < histogram.smallest_size(); ++i) {
+    if (histogram.smallest(i) <= histogram.smallest(i - 1)) {
+      return absl::InvalidArgumentError(absl::StrCat(what, ": bucket ", histogram.smallest(i),
+                                                     " after ", histogram.smallest(i - 1),
+                                                     ": want them ascending"));
+    }
+  }
+  histogram.set_unit(PrintableLine(histogram.unit(), kMaxUnit));
+  return absl::OkStatus();
+}
+
 std::string BoundedOutput(absl::string_view output) {
   if (output.size() <= kMaxOutput) {
     std::string text = ToUtf8(output);
@@ -83,6 +104,7 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
   }
   RETURN_IF_ERROR(CheckCount("measurements", run.measurements_size(), kMaxMeasurements));
   RETURN_IF_ERROR(CheckCount("series", run.series_size(), kMaxSeries));
+  RETURN_IF_ERROR(CheckCount("histograms", run.histograms_size(), kMaxHistograms));
   RETURN_IF_ERROR(CheckCount("warnings", run.warnings_size(), kMaxWarnings));
   if (run.measurements().empty()) {
     return absl::InvalidArgumentError("no measurements: want at least one");
@@ -91,6 +113,9 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
     RETURN_IF_ERROR(CheckMeasurement(measurement));
   }
   for (v1::Series& series : *run.mutable_series()) RETURN_IF_ERROR(CheckSeries(series));
+  for (v1::LatencyHistogram& histogram : *run.mutable_histograms()) {
+    RETURN_IF_ERROR(CheckHistogram(histogram));
+  }
   for (std::string& warning : *run.mutable_warnings()) warning = PrintableLine(warning, 500);
   run.set_output(BoundedOutput(run.output()));
   run.DiscardUnknownFields();

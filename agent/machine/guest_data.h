@@ -11,6 +11,8 @@ namespace shakedown::agent {
 inline constexpr int kMaxMeasurements = 65536;  // In one load run.
 inline constexpr int kMaxSeries = 256;
 inline constexpr int kMaxSeriesValues = 100000;
+inline constexpr int kMaxHistograms = 16384;
+inline constexpr int kMaxBuckets = 65536;  // In one histogram; more than there are.
 inline constexpr size_t kMaxOutput = 256 << 10;
 inline constexpr int kMaxWarnings = 64;
 inline constexpr int kMaxFacts = 128;

@@ -25,6 +25,12 @@ v1::LoadRun ARun() {
   v1::Series* series = run.add_series();
   series->set_name("vmstat.cs");
   series->add_values(3);
+  v1::LatencyHistogram* histogram = run.add_histograms();
+  histogram->set_metric("latt.wakeup");
+  for (const uint64_t smallest : {3, 70}) {
+    histogram->add_smallest(smallest);
+    histogram->add_count(2);
+  }
   run.set_output("done\n");
   return run;
 }
@@ -83,6 +89,17 @@ INSTANTIATE_TEST_SUITE_P(
            while (r.warnings_size() <= kMaxWarnings) r.add_warnings("a");
          },
          "65 warnings"},
+        {"HistogramName", [](v1::LoadRun& r) { r.mutable_histograms(0)->set_metric("a b"); },
+         "histogram \"a b\""},
+        {"HistogramHalves", [](v1::LoadRun& r) { r.mutable_histograms(0)->add_count(1); },
+         "histogram latt.wakeup: 3 counts: want one for each of 2 buckets"},
+        {"HistogramOrder", [](v1::LoadRun& r) { r.mutable_histograms(0)->set_smallest(1, 3); },
+         "bucket 3 after 3: want them ascending"},
+        {"TooManyHistograms",
+         [](v1::LoadRun& r) {
+           while (r.histograms_size() <= kMaxHistograms) r.add_histograms()->set_metric("a");
+         },
+         "16385 histograms"},
     }),
     [](const auto& test) { return test.param.name; });
 

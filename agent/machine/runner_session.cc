@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/machine/guest_data.h"
+#include "proto/wire/load_kind.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::agent {
@@ -22,18 +23,20 @@ absl::Duration Limit(uint32_t seconds, absl::Duration otherwise) {
   return seconds == 0 ? otherwise : absl::Seconds(seconds);
 }
 
-std::string KindOf(const v1::Load& load) {
-  switch (load.kind_case()) {
-    case v1::Load::kMake:
-      return "make";
-    case v1::Load::kLatt:
-      return "latt";
-    case v1::Load::kInterbench:
-      return "interbench";
-    case v1::Load::KIND_NOT_SET:
-      break;
-  }
-  return "load";
+// What a burn of a microsecond needs, and faster than any CPU.
+constexpr uint64_t kFewestLoops = 1000, kMostLoops = 1000000000;
+
+using Activities = google::protobuf::RepeatedPtrField<v1::Activity>;
+
+// A load that brings its own loops per ms needs the machine's only for what runs beside it.
+bool BurnsCalibratedWork(const v1::Load& load, const Activities& background) {
+  const bool simulated =
+      std::any_of(background.begin(), background.end(),
+                  [](const v1::Activity& a) { return a.has_audio() || a.has_video(); });
+  const bool beside =
+      load.launch().beside().burn_threads() > 0 || load.frames().beside().burn_threads() > 0;
+  return simulated || beside || (load.has_interbench() && load.interbench().loops_per_ms() == 0) ||
+         (load.has_frames() && load.frames().loops_per_ms() == 0);
 }
 
 }  // namespace
@@ -44,7 +47,8 @@ RunnerSession::RunnerSession(const v1::BootOrder& order, std::vector<std::string
       parameters_(std::move(parameters)),
       boot_limit_(Limit(order.boot_limit_s(), kDefaultBootLimit)),
       run_limit_(Limit(order.run_limit_s(), kDefaultRunLimit)),
-      silence_(silence) {}
+      silence_(silence),
+      loops_per_ms_(order.loops_per_ms()) {}
 
 void RunnerSession::Receive(absl::string_view bytes, absl::Duration now) {
   now_ = now;
@@ -81,12 +85,13 @@ RunnerSession::Overdue RunnerSession::LookAt(absl::Duration now) const {
 }
 
 std::string RunnerSession::LoadName() const {
-  return absl::StrCat(KindOf(order_.loads(load_)), " ", load_ + 1, "/", order_.loads_size());
+  return absl::StrCat(LoadKind(order_.loads(load_)), " ", load_ + 1, "/", order_.loads_size());
 }
 
 std::string RunnerSession::phase() const {
   if (!saw_hello()) return "booting";
   if (step_ == Step::kLoad || step_ == Step::kIdentifyAgain) return LoadName();
+  if (step_ == Step::kCalibrate) return "calibrating";
   return "proving identity";
 }
 
@@ -115,6 +120,8 @@ void RunnerSession::OnEvent(const v1::RunnerEvent& event, absl::Duration now) {
         load_fraction_ = std::clamp(fraction, 0.0f, 1.0f);
       }
       return;
+    case v1::RunnerEvent::kCalibrated:
+      return OnCalibrated(event.calibrated());
     case v1::RunnerEvent::kLoadRun:
       return OnLoadRun(event.load_run());
     case v1::RunnerEvent::kFailure:
@@ -204,14 +211,38 @@ void RunnerSession::StartLoad() {
     load_fraction_ = 1;
     return End(v1::OUTCOME_MEASURED, "");
   }
+  const bool calibrated_work = BurnsCalibratedWork(order_.loads(load_), order_.background());
+  if (calibrated_work && loops_per_ms_ == 0) return AskCalibration();
+  used_loops_ |= calibrated_work;
   step_ = Step::kLoad;
   v1::RunnerRequest request;
   v1::RunLoad* run = request.mutable_run_load();
   run->set_index(static_cast<uint32_t>(load_));
   *run->mutable_load() = order_.loads(load_);
+  run->set_loops_per_ms(loops_per_ms_);
+  *run->mutable_background() = order_.background();
   const absl::Duration left = run_limit_ - (now_ - hello_at_);
   run->set_limit_s(static_cast<uint32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(left))));
   Send(std::move(request));
+}
+
+void RunnerSession::AskCalibration() {
+  step_ = Step::kCalibrate;
+  v1::RunnerRequest request;
+  request.mutable_calibrate();
+  Send(std::move(request));
+}
+
+void RunnerSession::OnCalibrated(const v1::Calibrated& calibrated) {
+  if (step_ != Step::kCalibrate) return;
+  const uint64_t loops = calibrated.loops_per_ms();
+  if (loops < kFewestLoops || loops > kMostLoops) {
+    return End(v1::OUTCOME_LOAD_FAILED,
+               absl::StrCat(LoadName(), ": calibrated to ", loops, " loops per ms, want ",
+                            kFewestLoops, " to ", kMostLoops));
+  }
+  loops_per_ms_ = loops;
+  StartLoad();
 }
 
 void RunnerSession::OnLoadRun(const v1::LoadRun& run) {
@@ -228,7 +259,7 @@ void RunnerSession::OnLoadRun(const v1::LoadRun& run) {
 
 void RunnerSession::OnFailure(const v1::RunnerFailure& failure) {
   const std::string error = PrintableLine(failure.error(), kMaxReason);
-  if (step_ == Step::kLoad) {
+  if (step_ == Step::kLoad || step_ == Step::kCalibrate) {
     End(v1::OUTCOME_LOAD_FAILED, absl::StrCat(LoadName(), ": ", error));
   } else {
     End(v1::OUTCOME_WRONG_KERNEL, absl::StrCat("identity not proven: ", error));
@@ -251,6 +282,7 @@ void RunnerSession::FillResult(v1::BootResult& result) const {
   const bool may_tell = proven_ && (result.outcome() == v1::OUTCOME_MEASURED ||
                                     result.outcome() == v1::OUTCOME_LOAD_FAILED);
   if (!may_tell) return;
+  if (used_loops_) result.set_loops_per_ms(loops_per_ms_);
   for (const v1::LoadRun& run : load_runs_) *result.add_load_runs() = run;
 }
 

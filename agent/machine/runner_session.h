@@ -22,8 +22,9 @@ struct SessionEnd {
 };
 
 // Hello → identity → tunables → identity with tunables → each load, and the identity after it.
-// Whatever the guest says otherwise ends the session. All times are since power-on and only grow.
-// One owner, not thread-safe.
+// Before the first load that burns calibrated work the machine is calibrated, unless the order
+// knows how fast it is. Whatever the guest says otherwise ends the session. All times are since
+// power-on and only grow. One owner, not thread-safe.
 class RunnerSession {
  public:
   // `parameters`: what must stand on the command line (the machine's and the order's).
@@ -58,14 +59,16 @@ class RunnerSession {
   static std::string PowerOffFrame();
 
  private:
-  enum class Step { kHello, kIdentify, kApply, kIdentifyTuned, kLoad, kIdentifyAgain };
+  enum class Step { kHello, kIdentify, kApply, kIdentifyTuned, kCalibrate, kLoad, kIdentifyAgain };
   void OnEvent(const v1::RunnerEvent& event, absl::Duration now);
   void OnHello(const v1::Hello& hello, absl::Duration now);
   void OnIdentified(const v1::Identified& identified);
   void OnTunablesApplied(const v1::TunablesApplied& applied);
+  void OnCalibrated(const v1::Calibrated& calibrated);
   void OnLoadRun(const v1::LoadRun& run);
   void OnFailure(const v1::RunnerFailure& failure);
   void AskIdentity(Step step);
+  void AskCalibration();
   void StartLoad();
   void Send(v1::RunnerRequest request);
   void End(v1::Outcome outcome, std::string reason);
@@ -81,6 +84,8 @@ class RunnerSession {
   int load_ = 0;  // Index of the load in hand.
   float load_fraction_ = 0;
   bool tuned_ = false, proven_ = false;
+  uint64_t loops_per_ms_ = 0;  // Of the order, else measured before the first load that needs it.
+  bool used_loops_ = false;
   absl::Duration now_;
   absl::Duration hello_at_ = absl::InfiniteDuration(), heard_at_ = absl::InfiniteDuration();
   std::string boot_id_, output_;

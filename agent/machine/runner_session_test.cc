@@ -193,6 +193,106 @@ TEST(RunnerSessionTest, AFailedLoadKeepsTheRunsBefore) {
   EXPECT_EQ(talk.Result().load_runs_size(), 1);
 }
 
+v1::BootOrder OrderOfInterbench(uint64_t loops_per_ms) {
+  v1::BootOrder order = AnOrder();
+  order.clear_loads();
+  order.add_loads()->mutable_make();
+  order.add_loads()->mutable_interbench();
+  order.add_loads()->mutable_frames();
+  order.set_loops_per_ms(loops_per_ms);
+  return order;
+}
+
+v1::RunnerEvent Calibrated(uint64_t loops_per_ms) {
+  v1::RunnerEvent event;
+  event.mutable_calibrated()->set_loops_per_ms(loops_per_ms);
+  return event;
+}
+
+TEST(RunnerSessionTest, AnUnknownMachineIsCalibratedOnce) {
+  Talk talk(OrderOfInterbench(0));
+  talk.ToFirstLoad();
+  talk.Say(Calibrated(5));  // Unasked: not heard.
+  talk.Measured(0);
+  talk.Asked();
+  EXPECT_EQ(talk.Result().loops_per_ms(), 0u);
+  talk.Identified();
+  EXPECT_TRUE(talk.Asked().has_calibrate());
+  EXPECT_EQ(talk.session.phase(), "calibrating");
+  talk.Say(Calibrated(2500000));
+  const v1::RunnerRequest interbench = talk.Asked();
+  EXPECT_EQ(interbench.run_load().index(), 1u);
+  EXPECT_EQ(interbench.run_load().loops_per_ms(), 2500000u);
+  talk.Measured(1);
+  talk.Asked();
+  talk.Identified();
+  const v1::RunnerRequest frames = talk.Asked();  // Not asked again.
+  EXPECT_EQ(frames.run_load().loops_per_ms(), 2500000u);
+  talk.Measured(2);
+  talk.Asked();
+  talk.Identified();
+  EXPECT_EQ(talk.session.end()->outcome, v1::OUTCOME_MEASURED);
+  EXPECT_EQ(talk.Result().loops_per_ms(), 2500000u);
+}
+
+TEST(RunnerSessionTest, AKnownMachineIsNotCalibrated) {
+  Talk talk(OrderOfInterbench(3000000));
+  talk.ToFirstLoad();
+  talk.Measured(0);
+  talk.Asked();
+  talk.Identified();
+  EXPECT_EQ(talk.Asked().run_load().loops_per_ms(), 3000000u);
+}
+
+TEST(RunnerSessionTest, ActivitiesAndBurnersAreCalibratedToo) {
+  for (const bool beside : {false, true}) {
+    v1::BootOrder order = AnOrder();
+    order.clear_loads();
+    v1::Load* load = order.add_loads();
+    load->mutable_launch();
+    if (beside) load->mutable_launch()->mutable_beside()->set_burn_threads(2);
+    if (!beside) order.add_background()->set_audio(true);
+    Talk talk(order);
+    talk.Hello();
+    talk.Asked();
+    talk.Identified();
+    EXPECT_TRUE(talk.Asked().has_calibrate()) << beside;
+  }
+}
+
+TEST(RunnerSessionTest, ALoadsOwnLoopsNeedNoCalibration) {
+  v1::BootOrder order = OrderOfInterbench(0);
+  order.mutable_loads()->RemoveLast();
+  order.mutable_loads(1)->mutable_interbench()->set_loops_per_ms(1000000);
+  Talk talk(order);
+  talk.ToFirstLoad();
+  talk.Measured(0);
+  talk.Asked();
+  talk.Identified();
+  EXPECT_TRUE(talk.Asked().has_run_load());
+  talk.Measured(1);
+  talk.Asked();
+  talk.Identified();
+  EXPECT_EQ(talk.session.end()->outcome, v1::OUTCOME_MEASURED);
+  EXPECT_EQ(talk.Result().loops_per_ms(), 0u);
+}
+
+TEST(RunnerSessionTest, AFailedCalibrationFailsTheLoad) {
+  for (const bool absurd : {false, true}) {
+    v1::BootOrder order = OrderOfInterbench(0);
+    order.mutable_loads()->DeleteSubrange(0, 1);
+    Talk talk(order);
+    talk.Hello();
+    talk.Asked();
+    talk.Identified();
+    EXPECT_TRUE(talk.Asked().has_calibrate());
+    if (absurd) talk.Say(Calibrated(~uint64_t{0}));
+    if (!absurd) talk.Fail("calibration: no steady speed within 60 s");
+    EXPECT_EQ(talk.session.end()->outcome, v1::OUTCOME_LOAD_FAILED);
+    EXPECT_THAT(talk.session.end()->reason, HasSubstr("interbench 1/2: calibrat"));
+  }
+}
+
 TEST(RunnerSessionTest, AnEjectedSchedulerVoidsTheBoot) {
   Talk talk;
   talk.identity.set_sched_ext_state("enabled");

@@ -1,19 +1,13 @@
 #include "agent/runner/cli.h"
 
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/for_person.h"
 #include "agent/runner/json.h"
-#include "agent/runner/loads/load_process.h"
-#include "agent/runner/loads/process_tree.h"
 #include "agent/runner/setup/fingerprint.h"
 #include "agent/runner/setup/identity.h"
 #include "agent/runner/setup/say.h"
@@ -29,21 +23,33 @@ constexpr char kHelp[] =
     R"(shakedown-runner: measures how a Linux kernel schedules
 
   shakedown-runner identify [--json]                  this kernel and machine
-  shakedown-runner make [-jN] [-C DIR] [target…]      builds the targets and times it
-  shakedown-runner latt [-cN] [-sN] [-SN] [-xN] [--seconds N] -- command…
+  shakedown-runner make [-jN|-j2x] [-C DIR] [--config C] [--cold] [target…]
+                                                      builds the targets and times it
+  shakedown-runner latt [-cN] [-sN] [-SN] [-xN] [--seconds N] 'command' | -- command…
                                                       wake-up latency while a command runs
-  shakedown-runner interbench [-l N] [-L N] [-t S] [-w|-x LOAD]… [-W|-X BENCHMARK]…
-                                                      simulated interactive tasks under loads
+  shakedown-runner interbench [option…]               simulated interactive tasks under loads
+  shakedown-runner launch [count=50] [pause=100] [cold] [beside=…] [-- PROGRAM…]
+                                                      how long a new process takes to start
+  shakedown-runner frames [fps=25|30|60] [seconds=30] [cpu=30] [threads=1] [beside=…] [loops_per_ms=N]
+                                                      a paced film: frames dropped, freezes
+  shakedown-runner command [parallel=N] [latt] [script=FILE] [-- PROGRAM…]
+                                                      a command, timed, alone or N at one time
+  shakedown-runner tool hackbench|cyclictest|stress-ng|sysbench|perf-messaging|perf-pipe
+                        [seconds=10] [-- ARGUMENT…]   an installed benchmark, its output parsed
   shakedown-runner --version | --help
 
-Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS
-make:        -j jobs (twice the CPUs)  -C source tree (/usr/src/load)
+Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS; before the words above
+make:        -j jobs, 2x: twice the CPUs (so by itself)  -C source tree (/usr/src/load)
+             --config allnoconfig, defconfig, tinyconfig or a .config, made in a copy of the tree
+             --cold drops the caches before each build (root)  --nice N
              targets: the tree's .shakedown-targets when none is given
+beside:      burn:THREADS, make, make:JOBS or command:PROGRAM,ARGUMENT,…
+cpu:         percent of one CPU that the frames of a second take  pause: ms
+words:       launch, frames, command and tool also take iterations=N warmups=N nice=N
 latt:        -c clients (1)  -s shortest pause, ms (100)  -S width of the pauses, ms (500)
              -x work, KiB (64; 0: none)  --seconds: repeat the command for this long
-interbench:  -l loops per ms (calibrated)  -L burning threads (CPUs)  -t seconds per pair (30)
-             -w only, -x without this load: None Video X Burn Write Read Ring Compile Memload
-             -W only, -X without this benchmark: Audio Video X Gaming
+             --profile 2009-09-08 | 0.1  -v a line for each event  -V the version
+interbench:  -h lists its options, which are the original's, and --profile HEAD | 0.31
 )";
 
 void Print(absl::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
@@ -81,54 +87,6 @@ int Identify(bool json) {
   return 0;
 }
 
-// A descriptor that is readable when the person wants the end.
-int WatchInterrupts() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, s);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
-v1::RunnerEvent RunToItsEnd(LoadProcess& process, int interrupts) {
-  Clock& clock = SystemClock();
-  for (;;) {
-    pollfd fds[2] = {{process.fd(), POLLIN, 0}, {interrupts, POLLIN, 0}};
-    const absl::Duration wait =
-        std::max(absl::ZeroDuration(), process.next_beat() - clock.Elapsed());
-    poll(fds, 2, static_cast<int>(absl::ToInt64Milliseconds(wait)) + 1);
-    std::vector<v1::RunnerEvent> events =
-        fds[1].revents != 0 ? process.Stop("interrupted") : process.Step();
-    if (process.done()) return events.back();
-  }
-}
-
-int RunLoadForPerson(const LoadCommandLine& line) {
-  absl::Status status = AdoptOrphans();
-  if (!status.ok()) Say(status.message());
-  LoadPlace place;
-  place.tree = line.tree;
-  place.share_output = !line.json;
-  v1::RunLoad request;
-  *request.mutable_load() = line.load;
-  request.set_limit_s(line.limit_s);
-  const int interrupts = WatchInterrupts();
-  auto process = LoadProcess::Start(request, place, SystemClock());
-  if (!process.ok()) return Usage(process.status());
-  const v1::RunnerEvent event = RunToItsEnd(**process, interrupts);
-  if (event.has_failure()) {
-    Say(event.failure().error());
-    return kFailed;
-  }
-  if (line.json) {
-    Print(ToJson(event.load_run()));
-    return 0;
-  }
-  for (const std::string& warning : event.load_run().warnings()) Say(warning);
-  Print(event.load_run().output());
-  return 0;
-}
-
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -149,7 +107,14 @@ int RunCommandLine(int argc, char** argv) {
     return Identify(json);
   }
   const absl::StatusOr<LoadCommandLine> line = ParseLoadCommandLine(words);
-  return line.ok() ? RunLoadForPerson(*line) : Usage(line.status());
+  if (!line.ok()) return Usage(line.status());
+  if (line->answer.has_value()) {
+    Print(line->answer->output);
+    fwrite(line->answer->error.data(), 1, line->answer->error.size(), stderr);
+    return line->answer->code;
+  }
+  const absl::StatusOr<int> code = RunLoadForPerson(*line);
+  return code.ok() ? *code : Usage(code.status());
 }
 
 }  // namespace shakedown::runner

@@ -42,6 +42,16 @@ std::string SeriesJson(const v1::Series& s) {
                  Member("values", Array(s.values(), JsonNumber))});
 }
 
+std::string HistogramJson(const v1::LatencyHistogram& h) {
+  const auto number = [](uint64_t value) { return absl::StrCat(value); };
+  return Object({Member("metric", JsonString(h.metric())), Member("unit", JsonString(h.unit())),
+                 Member("iteration", absl::StrCat(h.iteration())),
+                 Member("warmup", h.warmup() ? "true" : "false"),
+                 Member("smallest", Array(h.smallest(), number)),
+                 Member("count", Array(h.count(), number)), Member("max", absl::StrCat(h.max())),
+                 Member("duration_ms", absl::StrCat(h.duration_ms()))});
+}
+
 }  // namespace
 
 std::string JsonString(absl::string_view text) {
@@ -74,6 +84,7 @@ std::string ToJson(const v1::LoadRun& run) {
                  Member("duration_ms", absl::StrCat(run.duration_ms())),
                  Member("measurements", Array(run.measurements(), MeasurementJson)),
                  Member("series", Array(run.series(), SeriesJson)),
+                 Member("histograms", Array(run.histograms(), HistogramJson)),
                  Member("warnings", Array(run.warnings(), JsonString)),
                  Member("output", JsonString(run.output()))}) +
          "\n";

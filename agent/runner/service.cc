@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/burn.h"
 #include "agent/runner/loads/output_text.h"
 #include "agent/runner/loads/process_tree.h"
 #include "agent/runner/setup/fingerprint.h"
@@ -43,6 +44,14 @@ absl::StatusOr<v1::TunablesApplied> Applied(const v1::ApplyTunables& request) {
     read_back->set_name(tunable.name());
     ASSIGN_OR_RETURN(*read_back->mutable_value(), ApplyTunable(tunable.name(), tunable.value()));
   }
+  return answer;
+}
+
+// The whole machine does nothing else meanwhile, so neither does this process.
+absl::StatusOr<v1::Calibrated> Calibrated() {
+  v1::Calibrated answer;
+  ASSIGN_OR_RETURN(const uint64_t loops, CalibrateThisCpu());
+  answer.set_loops_per_ms(loops);
   return answer;
 }
 
@@ -137,6 +146,10 @@ v1::RunnerEvent Service::Answer(const v1::RunnerRequest& request) {
     absl::StatusOr<v1::Identified> answer = Identified(request.identify());
     if (!answer.ok()) return Failure(answer.status());
     *event.mutable_identified() = *std::move(answer);
+  } else if (request.has_calibrate()) {
+    absl::StatusOr<v1::Calibrated> answer = Calibrated();
+    if (!answer.ok()) return Failure(answer.status());
+    *event.mutable_calibrated() = *std::move(answer);
   } else {
     absl::StatusOr<v1::TunablesApplied> answer = Applied(request.apply_tunables());
     if (!answer.ok()) return Failure(answer.status());
@@ -171,7 +184,7 @@ absl::Status Service::Handle(const v1::RunnerRequest& request) {
     load_id_ = request.id();
     return absl::OkStatus();
   }
-  if (request.has_identify() || request.has_apply_tunables())
+  if (request.has_identify() || request.has_apply_tunables() || request.has_calibrate())
     return Send(request.id(), Answer(request));
   return Fail(request.id(),
               absl::InvalidArgumentError("request of a kind this runner does not know"));

@@ -35,6 +35,7 @@ int ShowKernel(const Desk& desk, const KernelShowArgs& args);
 int AddKernel(const Desk& desk, const KernelAddArgs& args);
 int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
+int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

@@ -38,7 +38,20 @@ of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
 a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter.
-A load is a word and its options, one argument: make, latt, interbench.
+A load is a word and its options, one argument ('…' in it keeps blanks together):
+  make [jobs=4|2x] [targets=vmlinux,modules] [cold] [tree=INPUT] [config=allnoconfig|FILE]
+       jobs=1,2,2x is a load for each; 2x is twice the CPUs; cold drops the caches before each build
+  latt [clients=4] [sleep=100] [width=500] [work=64] [seconds=15] [profile=2009-09-08|0.1]
+       [jobs=…] [targets=…] [-- COMMAND…]        how long woken tasks wait while make or a command runs
+  interbench [benchmarks=Video,X] [loads=None,Burn] [seconds=10] [profile=HEAD|0.31] [bench_nice=N]
+       [load_nice=N] [realtime]                   simulated interactive tasks under loads
+  launch [count=50] [pause=100] [cold] [beside=…] [-- PROGRAM…]     how long a new process takes to start
+  frames [fps=25|30|60] [seconds=30] [cpu=30] [threads=1] [beside=…]   a film: frames dropped, freezes
+  command [parallel=2] [latt] [script=FILE] [-- PROGRAM…]              timed, alone or n at one time
+  tool hackbench|cyclictest|stress-ng|sysbench|perf-messaging|perf-pipe [seconds=10] [-- ARGUMENT…]
+beside= is burn:THREADS, make, make:JOBS or command:PROGRAM,ARGUMENT. All take iterations=N and
+warmups=N, and all but interbench nice=N. An activity is audio, video or command PROGRAM…, with
+name=NAME and nice=N before the program; one that ends makes the load run fail.
 
 Examples:
   shakedown submit --baseline debian-6.1 --challenger debian-6.12-hz1000 \
@@ -46,6 +59,8 @@ Examples:
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
   shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --looks --budget 4h --wait
+  shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load 'frames fps=60 beside=make:2x' \
+                   --load 'make jobs=1,2,4 nice=10' --background audio
   shakedown submit job.txtpb --dry-run      what would be built and booted, in which order, how long
   shakedown submit job.txtpb --wait         0 not worse, 1 worse, 2 the farm failed,
                                             3 some kernel failed, 4 inconclusive
@@ -83,6 +98,15 @@ Examples:
   shakedown compare cfs.csv eevdf.csv
   shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
   shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
+
+constexpr char kChangePointsFooter[] =
+    R"(The first column is the order of the points (a number, a kernel version, a date), the last one the value unless
+--column says another; a first line without a value is the header. Rows without a value are left out and
+counted. What it finds is a reason to run a paired job, not a verdict. Needs no farm.
+
+Examples:
+  shakedown changepoints wakeup.csv
+  shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
 
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
@@ -131,6 +155,7 @@ struct Parse {
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ChangePointsArgs change_points;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -207,6 +232,9 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
   AddStopping(sub, args.stopping);
+  AddMany(sub, "--background", args.background,
+          "What runs beside every load: audio, video or 'command PROGRAM…'; once for each",
+          "ACTIVITY");
   sub->add_option("--title", args.title, "What the job is about")->type_name("TEXT");
   AddMany(sub, "--machine", args.machines, "Only on this machine; more: on one of them", "NAME");
   AddMany(sub, "--tag", args.tags, "Only on machines with this tag; more: with all", "TAG");
@@ -385,6 +413,33 @@ void AddCompare(CLI::App& app, Parse& parse) {
   compare->callback([&parse] { parse.invocation.command = parse.compare; });
 }
 
+void AddChangePoints(CLI::App& app, Parse& parse) {
+  ChangePointsArgs& args = parse.change_points;
+  CLI::App* points =
+      app.add_subcommand("changepoints", "Find the steps of a series, without a farm");
+  points->group("Files");
+  points->add_option("SERIES", args.file, "CSV file: order key first, value last")
+      ->type_name("FILE")
+      ->required();
+  points->add_option("--column", args.column, "Which column holds the values: its name or number")
+      ->type_name("NAME");
+  points
+      ->add_option_function<std::string>(
+          "--min-magnitude",
+          [&args](const std::string& text) {
+            if (!absl::SimpleAtod(text, &args.min_magnitude) || !(args.min_magnitude >= 0) ||
+                args.min_magnitude > 1000) {
+              throw CLI::ValidationError(absl::StrCat("--min-magnitude ", Quoted(text),
+                                                      ": want 0 to 1000, e.g. 0.05 for 5 %"));
+            }
+          },
+          "Leave out steps of at most this part of the median, default 0.025")
+      ->type_name("PART");
+  AddJson(points, args.json);
+  points->footer(kChangePointsFooter);
+  points->callback([&parse] { parse.invocation.command = parse.change_points; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -410,6 +465,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       parse);
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
+  AddChangePoints(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

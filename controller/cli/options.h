@@ -19,6 +19,7 @@ struct SubmitArgs {
   std::vector<std::string> challengers;
   std::vector<std::string> loads;
   StoppingArgs stopping;
+  std::vector<std::string> background;
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -91,9 +92,18 @@ struct CompareArgs {
   bool json = false;
 };
 
+// A series in a CSV file, searched for steps without a farm.
+struct ChangePointsArgs {
+  std::string file;
+  std::string column;  // Empty: the last one.
+  double min_magnitude = 0.025;
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
+                 ChangePointsArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

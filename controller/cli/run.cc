@@ -24,6 +24,7 @@ struct Dispatch {
   int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
+  int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -50,6 +51,8 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   // The commands that need no farm.
   if (const auto* compare = std::get_if<CompareArgs>(&invocation.command))
     return Compare(screen, *compare);
+  if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
+    return ChangePoints(screen, *points);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
   return lint != nullptr ? LintKernels(screen, *lint)
                          : RunOnFarm(invocation, screen, environment, clock, interrupt);

@@ -9,6 +9,8 @@
 #include "controller/compare/statistics/metric.h"
 #include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
+#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -22,6 +24,11 @@ constexpr size_t kMostVariants = 26;
 constexpr size_t kMostLoads = 32;
 // A controller restarts in seconds; somebody who gave a wrong address waits this long.
 constexpr absl::Duration kSubmitPatience = absl::Seconds(20);
+
+// Of "script=FILE" and "config=FILE": none may be longer than a configuration.
+absl::StatusOr<std::string> ReadLoadFile(const std::string& path) {
+  return ReadFile(path, 1 << 20);
+}
 
 absl::Status Wrong(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -46,12 +53,21 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     *spec.add_variants() = *std::move(challenger);
   }
   for (const std::string& text : args.loads) {
-    absl::StatusOr<v1::Load> load = plan::ParseLoad(text);
-    if (!load.ok()) return Annotate(load.status(), "--load");
-    *spec.add_loads() = *std::move(load);
+    absl::StatusOr<std::vector<v1::Load>> loads = plan::ParseLoads(text, ReadLoadFile);
+    if (!loads.ok()) return Annotate(loads.status(), "--load");
+    spec.mutable_loads()->Add(loads->begin(), loads->end());
   }
   spec.set_blocks(kDefaultBlocks);  // Unless a stopping rule is asked for.
   return spec;
+}
+
+absl::Status AddBackground(const SubmitArgs& args, v1::JobSpec* spec) {
+  for (const std::string& text : args.background) {
+    absl::StatusOr<v1::Activity> activity = plan::ParseActivity(text);
+    if (!activity.ok()) return Annotate(activity.status(), "--background");
+    *spec->add_background() = *std::move(activity);
+  }
+  return absl::OkStatus();
 }
 
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
@@ -70,6 +86,10 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
   screen.Print("loads of each boot\n");
   for (const v1::Load& load : whole.loads()) {
     screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintLoad(load), 400), "\n"));
+  }
+  if (!whole.background().empty()) screen.Print("beside each load\n");
+  for (const v1::Activity& activity : whole.background()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintActivity(activity), 400), "\n"));
   }
   screen.Print("builds\n");
   for (const std::string& kernel : planned.builds()) {
@@ -190,6 +210,7 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
   }
   SetStopping(args.stopping, &spec);
+  RETURN_IF_ERROR(AddBackground(args, &spec));
   if (args.title.has_value()) spec.set_title(*args.title);
   if (args.attempts.has_value()) spec.set_max_attempts(*args.attempts);
   if (args.seed.has_value()) spec.set_order_seed(*args.seed);

@@ -21,12 +21,12 @@ std::string BuildWait(const v1::JobView& job, const v1::BootView& boot) {
   const std::string& kernel = job.spec().variants(static_cast<int>(boot.variant())).kernel();
   for (const v1::BuildView& build : job.builds()) {
     if (build.kernel() != kernel || build.state() == v1::WORK_STATE_ENDED) continue;
-    return absl::StrCat("waits for the build of ", PrintableLine(kernel), ": ",
+    return absl::StrCat("build of ", PrintableLine(kernel), ": ",
                         build.state() == v1::WORK_STATE_RUNNING
                             ? PhaseText(build.phase(), build.progress())
                             : WorkStateWord(build.state()));
   }
-  return absl::StrCat("waits for the build of ", PrintableLine(kernel));
+  return absl::StrCat("build of ", PrintableLine(kernel));
 }
 
 // Of a boot that another of its block must come before: that one, or the build it waits for.

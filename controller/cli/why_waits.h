@@ -8,7 +8,7 @@
 
 namespace shakedown::cli {
 
-// `boot`: one of `job`'s. "waits for the build of debian-6.12: compile 43%", "after 17.3A", "vm1 is
+// `boot`: one of `job`'s. "build of debian-6.12: compile 43%", "after 17.3A", "vm1 is
 // busy: boots 16.2B". Of what `job` and `machines` show; empty for a boot that runs or has ended.
 // Printable.
 std::string WhyWaits(const v1::JobView& job, const v1::BootView& boot,

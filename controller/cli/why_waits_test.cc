@@ -27,9 +27,8 @@ TEST(WhyWaitsTest, ForABuild) {
   build.set_phase("compile");
   build.set_progress(0.43F);
   job.mutable_boots(1)->set_state(v1::WORK_STATE_WAITING);
-  EXPECT_EQ(WhyWaits(job, job.boots(1), {}), "waits for the build of debian-6.12: compile 43%");
-  EXPECT_EQ(WhyWaits(job, job.boots(0), Machines({"idle"})),
-            "waits for the build of debian-6.12: compile 43%")
+  EXPECT_EQ(WhyWaits(job, job.boots(1), {}), "build of debian-6.12: compile 43%");
+  EXPECT_EQ(WhyWaits(job, job.boots(0), Machines({"idle"})), "build of debian-6.12: compile 43%")
       << "a block begins when all its kernels are there";
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "controller/compare/html_text.h"
 #include "controller/compare/interbench_grid.h"
 #include "controller/compare/layout.h"
@@ -178,16 +180,20 @@ std::string HeatMaps(const v1::ReportLoad& load) {
   constexpr struct {
     absl::string_view kind;
     absl::string_view title;
-  } kKinds[] = {{"latency.avg", "Latency (ms)"},
-                {"latency.max", "Max Latency (ms)"},
+  } kKinds[] = {{"latency.avg", "Latency"},
+                {"latency.max", "Max Latency"},
                 {"desired_cpu", "% Desired CPU"},
                 {"deadlines_met", "% Deadlines Met"}};
+  std::set<absl::string_view> units;
+  for (const std::string& benchmark : grid.benchmarks())
+    units.insert(InterbenchGrid::Unit(benchmark));
+  const std::string unit = absl::StrCat(" (", absl::StrJoin(units, ", RT in "), ")");
   std::string out;
   for (int v = 1; v < load.metrics(0).rows_size(); ++v) {
     for (const auto& [kind, title] : kKinds) {
       const std::string map = HeatMap(grid, kind, v);
       if (map.empty()) continue;
-      absl::StrAppend(&out, "<h3>", HtmlText(title), ": ",
+      absl::StrAppend(&out, "<h3>", HtmlText(title), kind[0] == 'l' ? unit : "", ": ",
                       HtmlText(load.metrics(0).rows(v).letter()),
                       ", its change against A; coloured where a test found one</h3>\n", map);
     }

@@ -23,6 +23,8 @@ class InterbenchGrid {
   const v1::ReportMetric* Find(absl::string_view benchmark, absl::string_view load,
                                absl::string_view kind) const;
   bool empty() const { return benchmarks_.empty(); }
+  // Of the latencies of the benchmark: real time's are in "us", all others' in "ms".
+  static absl::string_view Unit(absl::string_view benchmark);
 
  private:
   const v1::ReportLoad& load_;
@@ -30,7 +32,7 @@ class InterbenchGrid {
   std::vector<std::string> loads_;
 };
 
-// "video" → "Video", "x" → "X".
+// "video" → "Video", "x" → "X", "rt.video" → "Video RT".
 std::string InterbenchName(absl::string_view word);
 
 }  // namespace shakedown::compare

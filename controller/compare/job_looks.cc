@@ -185,6 +185,20 @@ statistics::Role RoleIn(const v1::Report& report, const statistics::Metric& metr
   return metric.role == statistics::Role::kPrimary ? statistics::Role::kSecondary : metric.role;
 }
 
+std::vector<std::string> UnjudgedPrimaries(const v1::Report& report) {
+  std::set<std::string> judged;
+  for (const v1::ReportLoad& load : report.loads()) {
+    for (const v1::ReportMetric& metric : load.metrics()) {
+      if (metric.role() == "primary") judged.insert(metric.name());
+    }
+  }
+  std::vector<std::string> unjudged;
+  for (const std::string& name : report.primary_metrics()) {
+    if (judged.count(name) == 0) unjudged.push_back(name);
+  }
+  return unjudged;
+}
+
 std::vector<uint32_t> RepeatedBlocks(const v1::Plan& plan) {
   std::vector<uint32_t> repeated;
   for (const v1::PlannedBlock& block : plan.blocks()) {
@@ -250,6 +264,12 @@ std::string PrintLooks(const v1::Report& report) {
           absl::StrCat(look.look(), " after ", look.after_blocks(), " blocks: ", look.decision()));
     }
     out += Labelled("Looks", absl::StrJoin(looks, "; "));
+  }
+  if (report.primary_metrics_size() > 0) {
+    const std::vector<std::string> unjudged = UnjudgedPrimaries(report);
+    out += Labelled("Primary", absl::StrCat(absl::StrJoin(report.primary_metrics(), ", "),
+                                            unjudged.empty() ? "" : "; not judged: ",
+                                            absl::StrJoin(unjudged, ", ")));
   }
   for (const v1::ReportRepeat& repeat : report.repeats()) {
     out += Labelled("Repeated", absl::StrCat("block ", repeat.block(), " (", repeat.reason(),

@@ -32,6 +32,10 @@ Judged JudgedPart(const v1::Report& report);
 // names any.
 statistics::Role RoleIn(const v1::Report& report, const statistics::Metric& metric);
 
+// The job's primary metrics of which there is nothing to judge: never measured, or nobody knows
+// which side is better.
+std::vector<std::string> UnjudgedPrimaries(const v1::Report& report);
+
 // Sets what `report` says of stopping, looks and repeated blocks, from the job. Before AddVerdicts.
 void AddLooks(const v1::ReportData& data, v1::Report* report);
 
@@ -55,8 +59,8 @@ struct LookAnswer {
 // blocks would not give it one. The control (Variant.control) decides nothing.
 LookAnswer Look(v1::ReportData data, uint32_t after_blocks);
 
-// The lines of a report's head on stopping, looks, budget and repeated blocks; empty for a job of a
-// fixed number of blocks that had none of them.
+// The lines of a report's head on stopping, looks, budget, primary metrics of the job's own and
+// repeated blocks; empty for a job of a fixed number of blocks that had none of them.
 std::string PrintLooks(const v1::Report& report);
 
 // "97.79% for primary metrics (three looks, 5 % together), 95% for others; look 2 after 16 blocks".

@@ -191,6 +191,18 @@ TEST(JobLooksTest, ALookSawItsBlocksAndTheirRepetitions) {
   EXPECT_EQ(MakeReport(data).judged_blocks(), 12u);
 }
 
+TEST(JobLooksTest, APrimaryThatIsNotMeasuredDecidesNothing) {
+  v1::ReportData data = Data(v1::STOPPING_RULE_FIXED, 8, {20, 18});
+  data.mutable_job()->set_state(v1::JOB_STATE_DONE);
+  data.mutable_job()->mutable_spec()->add_primary_metrics("make.real");
+  EXPECT_EQ(MakeReport(data).conclusion(), "decided");
+  data.mutable_job()->mutable_spec()->add_primary_metrics("mine.fps");
+  const v1::Report report = MakeReport(data);
+  EXPECT_EQ(report.conclusion(), "inconclusive");
+  EXPECT_NE(PrintReport(report).find("Primary    make.real, mine.fps; not judged: mine.fps\n"),
+            std::string::npos);
+}
+
 TEST(JobLooksTest, TheBudgetIsTold) {
   v1::ReportData data = Data(v1::STOPPING_RULE_LOOKS, 8, {20, 18});
   data.mutable_job()->mutable_spec()->set_budget_s(4 * 3600);

@@ -354,6 +354,10 @@ void AddVerdicts(v1::Report* report) {
   AddMachineVerdicts(judged, report);
   AddMethod(asked.candidates, judged, report);
   report->set_conclusion(Conclusion(asked.candidates, judgements));
+  // A metric that was to decide and could not has decided nothing.
+  if (report->conclusion() == "decided" && !UnjudgedPrimaries(*report).empty()) {
+    report->set_conclusion("inconclusive");
+  }
 }
 
 }  // namespace shakedown::compare

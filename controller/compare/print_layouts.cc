@@ -112,8 +112,9 @@ std::string Variant2010(const Grid2010& grid, int variant) {
   for (const std::string& benchmark : grid.grid.benchmarks()) {
     absl::StrAppend(&out, "\n--- Benchmarking simulated cpu of ",
                     Ascii(InterbenchName(benchmark)).substr(0, 12),
-                    " in the presence of simulated ---\n",
-                    "Load       Latency +/- SD (ms)     Max Latency  % Desired CPU  "
+                    " in the presence of simulated ---\n", "Load       Latency +/- SD (",
+                    InterbenchGrid::Unit(benchmark),
+                    ")     Max Latency  % Desired CPU  "
                     "% Deadlines Met\n");
     for (const std::string& load : grid.grid.loads()) {
       if (grid.Has(benchmark, load)) out += grid.Row(benchmark, load, variant);

@@ -5,7 +5,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "controller/plan/check_job.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
 
 namespace shakedown::compare {
 namespace {
@@ -15,11 +17,18 @@ bool IsPlain(char c) {
          absl::string_view("%+,-./:=@_").find(c) != absl::string_view::npos;
 }
 
-// Words of a command that hold blanks can be given in a job file alone.
+// Scripts, whole configurations and the like can be given in a job file alone.
 bool FitsAFlag(const v1::Load& load) {
   const absl::StatusOr<v1::Load> again = plan::ParseLoad(plan::PrintLoad(load));
-  return again.ok() && std::equal(again->latt().command().begin(), again->latt().command().end(),
-                                  load.latt().command().begin(), load.latt().command().end());
+  if (!again.ok()) return false;
+  v1::JobSpec asked, read;
+  *asked.add_loads() = load;
+  *read.add_loads() = *again;
+  for (v1::JobSpec* spec : {&asked, &read}) {  // WithDefaults takes a title from them.
+    spec->set_title("title");
+    *spec = plan::WithDefaults(*spec);
+  }
+  return asked.SerializeAsString() == read.SerializeAsString();
 }
 
 // What makes the same looks: flags as they are, values for a shell.
@@ -60,6 +69,9 @@ std::vector<std::string> RepeatCommand(const v1::JobView& job) {
     add(v == 0 ? "--baseline" : "--challenger", plan::PrintVariant(spec.variants(v)));
   }
   for (const v1::Load& load : spec.loads()) add("--load", plan::PrintLoad(load));
+  for (const v1::Activity& activity : spec.background()) {
+    add("--background", plan::PrintActivity(activity));
+  }
   for (const std::string& name : spec.machines().names()) add("--machine", name);
   for (const std::string& tag : spec.machines().tags()) add("--tag", tag);
   AddStopping(spec, &command);

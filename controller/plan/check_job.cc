@@ -78,9 +78,22 @@ void FillInterbench(v1::InterbenchLoad* bench) {
   bench->set_seconds((bench->seconds() + 9) / 10 * 10);  // The length of X's ramp.
   if (bench->benchmarks_size() == 0) {
     bench->add_benchmarks("Video");
-    bench->add_benchmarks("X");
+    bench->add_benchmarks(bench->realtime() ? "Audio" : "X");
+    if (bench->custom_percent() > 0) bench->add_benchmarks("Custom");
   }
   if (bench->loads_size() == 0) bench->add_loads("Burn");
+}
+
+void FillLaunch(v1::LaunchLoad* launch) {
+  SetIfZero(launch->count(), 50, [&](uint32_t n) { launch->set_count(n); });
+  SetIfZero(launch->pause_ms(), 100, [&](uint32_t n) { launch->set_pause_ms(n); });
+}
+
+void FillFrames(v1::FramesLoad* frames) {
+  SetIfZero(frames->fps(), 25, [&](uint32_t n) { frames->set_fps(n); });
+  SetIfZero(frames->seconds(), 30, [&](uint32_t n) { frames->set_seconds(n); });
+  SetIfZero(frames->cpu_percent(), 30, [&](uint32_t n) { frames->set_cpu_percent(n); });
+  SetIfZero(frames->threads(), 1, [&](uint32_t n) { frames->set_threads(n); });
 }
 
 }  // namespace
@@ -103,6 +116,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   for (int i = 0; i < std::min(spec.loads_size(), 32); ++i) {
     CheckLoad(spec.loads(i), absl::StrCat("load ", i + 1), errors);
   }
+  CheckActivities(spec.background(), errors);
   CheckSelector(spec.machines(), errors);
   return errors.AsStatus();
 }
@@ -118,6 +132,9 @@ v1::JobSpec WithDefaults(v1::JobSpec spec) {
     if (load.iterations() == 0) load.set_iterations(1);
     if (load.has_latt()) FillLatt(load.mutable_latt());
     if (load.has_interbench()) FillInterbench(load.mutable_interbench());
+    if (load.has_launch()) FillLaunch(load.mutable_launch());
+    if (load.has_frames()) FillFrames(load.mutable_frames());
+    if (load.has_tool() && load.tool().seconds() == 0) load.mutable_tool()->set_seconds(10);
   }
   return spec;
 }

@@ -5,6 +5,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -43,6 +44,20 @@ v1::JobSpec GoodJob() {
 }
 
 TEST(CheckJobTest, AcceptsAGoodJob) { EXPECT_EQ(CheckJob(GoodJob(), Catalog()), absl::OkStatus()); }
+
+TEST(CheckJobTest, AcceptsEveryKindOfLoadAndActivity) {
+  v1::JobSpec spec = GoodJob();
+  ASSERT_TRUE(google::protobuf::TextFormat::MergeFromString(R"(
+    loads { launch { cold: true beside { make {} } } nice: -5 }
+    loads { frames { fps: 60 threads: 4 cpu_percent: 400 beside { burn_threads: 2 } } }
+    loads { command { script: "#!/bin/sh\ntrue\n" parallel: 64 under_latt: true latt { clients: 8 } } }
+    loads { tool { tool: "hackbench" arguments: "-g" arguments: "10" } }
+    loads { make { tree: "linux-6.12" config_target: "tinyconfig" jobs_per_cpu: 1.5 cold: true } }
+    background { audio: true } background { video: true nice: 19 name: "film" }
+    background { command { words: "sleep" words: "1000" } })",
+                                                            &spec));
+  EXPECT_EQ(CheckJob(spec, Catalog()), absl::OkStatus());
+}
 
 TEST(CheckJobTest, AcceptsAAgainstA) {
   v1::JobSpec spec = GoodJob();
@@ -191,6 +206,136 @@ INSTANTIATE_TEST_SUITE_P(
          "background load \"Hack\": want one of None"},
         {"OnlyItself", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_loads(0, "X"); },
          "under itself alone"},
+        {"CustomHalf",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_custom_percent(20); },
+         "custom_interval_us 0: want 100 to 10000000"},
+        {"CustomUndescribed",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->add_loads("Custom"); },
+         "custom_percent 0: want 1 to 100"},
+        {"InterbenchProfile",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_profile("0.30"); },
+         "profile \"0.30\": want HEAD or 0.31"},
+        {"RingIn031",
+         [](auto& s) {
+           s.mutable_loads(2)->mutable_interbench()->set_profile("0.31");
+           s.mutable_loads(2)->mutable_interbench()->add_loads("Ring");
+         },
+         "profile 0.31 has none"},
+        {"RealtimeX", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_realtime(true); },
+         "benchmark \"X\": never measured in real time"},
+        {"InterbenchNice",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_bench_nice(-21); },
+         "bench_nice -21: want -20 to 19"},
+        {"NiceOfAll", [](auto& s) { s.mutable_loads(2)->set_nice(5); },
+         "interbench: nice 5: want bench_nice and load_nice"},
+        {"HugeFiles",
+         [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_max_file_mib(1 << 21); },
+         "max_file_mib 2097152"},
+        {"FewLoops", [](auto& s) { s.mutable_loads(2)->mutable_interbench()->set_loops_per_ms(5); },
+         "loops_per_ms 5: want 1000"},
+        {"DaysOfInterbench",
+         [](auto& s) {
+           s.mutable_loads(2)->mutable_interbench()->set_seconds(600);
+           s.mutable_loads(2)->set_iterations(100);
+         },
+         "seconds of all pairs and iterations 60300: want 1 to 43200"},
+        {"LattProfile", [](auto& s) { s.mutable_loads(1)->mutable_latt()->set_profile("0.2"); },
+         "latt: profile \"0.2\": want 0.1 or 2009-09-08"},
+        {"OldLattWorks",
+         [](auto& s) {
+           s.mutable_loads(1)->mutable_latt()->set_profile("2009-09-08");
+           s.mutable_loads(1)->mutable_latt()->set_work_kib(64);
+         },
+         "work_kib 64 in profile 2009-09-08: want 0"},
+        {"Nice", [](auto& s) { s.mutable_loads(0)->set_nice(20); },
+         "load 1: nice 20: want -20 to 19"},
+        {"MakeJobsTwice",
+         [](auto& s) {
+           s.mutable_loads(0)->mutable_make()->set_jobs(2);
+           s.mutable_loads(0)->mutable_make()->set_jobs_per_cpu(2);
+         },
+         "load 1: make: jobs and jobs_per_cpu: want one of the two"},
+        {"MakeJobsOfNoNumber",
+         [](auto& s) { s.mutable_loads(0)->mutable_make()->set_jobs_per_cpu(std::nan("")); },
+         "jobs_per_cpu nan: want 0 to 64"},
+        {"MakeTree", [](auto& s) { s.mutable_loads(0)->mutable_make()->set_tree("../x"); },
+         "load 1: make: tree \"../x\""},
+        {"MakeConfigTarget",
+         [](auto& s) { s.mutable_loads(0)->mutable_make()->set_config_target("mrproper"); },
+         "config_target \"mrproper\": want allnoconfig"},
+        {"MakeConfigLong",
+         [](auto& s) {
+           s.mutable_loads(0)->mutable_make()->set_config(std::string((1 << 20) + 1, '#'));
+         },
+         "bytes of config 1048577"},
+        {"LaunchCount", [](auto& s) { s.add_loads()->mutable_launch()->set_count(10001); },
+         "load 4: launch: count 10001: want 0 to 10000"},
+        {"LaunchBeside",
+         [](auto& s) { s.add_loads()->mutable_launch()->mutable_beside()->set_burn_threads(0); },
+         "load 4: launch: beside: burn_threads 0: want 1 to 1024"},
+        {"FramesFps", [](auto& s) { s.add_loads()->mutable_frames()->set_fps(24); },
+         "load 4: frames: fps 24: want 25, 30 or 60"},
+        {"FramesTooMuch", [](auto& s) { s.add_loads()->mutable_frames()->set_cpu_percent(101); },
+         "cpu_percent 101: want 0 to 100"},
+        {"FramesBesideCommand",
+         [](auto& s) { s.add_loads()->mutable_frames()->mutable_beside()->mutable_command(); },
+         "frames: beside: number of command words 0: want 1 to 64"},
+        {"CommandOfNothing", [](auto& s) { s.add_loads()->mutable_command(); },
+         "load 4: command: neither words and script"},
+        {"CommandTwice",
+         [](auto& s) {
+           s.add_loads()->mutable_command()->add_words("true");
+           s.mutable_loads(3)->mutable_command()->set_script("#!/bin/sh");
+         },
+         "load 4: command: both words and script"},
+        {"ScriptWithoutInterpreter",
+         [](auto& s) { s.add_loads()->mutable_command()->set_script("echo"); },
+         "script \"echo\": want \"#!\""},
+        {"ScriptLong",
+         [](auto& s) {
+           s.add_loads()->mutable_command()->set_script("#!" + std::string(65536, 'x'));
+         },
+         "bytes of script 65538"},
+        {"CommandLattCommand",
+         [](auto& s) {
+           s.add_loads()->mutable_command()->add_words("true");
+           s.mutable_loads(3)->mutable_command()->mutable_latt()->add_command("false");
+         },
+         "latt: a command of its own"},
+        {"ToolUnknown", [](auto& s) { s.add_loads()->mutable_tool()->set_tool("sh"); },
+         "load 4: tool \"sh\": want one of hackbench, cyclictest"},
+        {"ToolWords",
+         [](auto& s) {
+           s.add_loads()->mutable_tool()->set_tool("hackbench");
+           s.mutable_loads(3)->mutable_tool()->add_arguments("a\nb");
+         },
+         "command word \"a\\nb\""},
+        {"StressNgOfNothing", [](auto& s) { s.add_loads()->mutable_tool()->set_tool("stress-ng"); },
+         "stress-ng without arguments"},
+        {"ActivityOfNothing", [](auto& s) { s.add_background(); },
+         "background activity 1 is nothing: want audio, video or command"},
+        {"ActivityNice",
+         [](auto& s) {
+           s.add_background()->set_audio(true);
+           s.mutable_background(0)->set_nice(-21);
+         },
+         "background activity 1: nice -21"},
+        {"ActivityTwice",
+         [](auto& s) {
+           for (int i = 0; i < 2; ++i) {
+             s.add_background()->set_audio(true);
+             s.mutable_background(i)->set_name("music");
+           }
+         },
+         "background activity 2: name \"music\": named twice"},
+        {"ActivityName",
+         [](auto& s) {
+           s.add_background()->set_video(true);
+           s.mutable_background(0)->set_name("A film");
+         },
+         "background activity 1: name"},
+        {"ActivityCommand", [](auto& s) { s.add_background()->mutable_command(); },
+         "background activity 1: number of command words 0: want 1 to 64"},
         {"MachineName", [](auto& s) { s.mutable_machines()->add_names("my laptop"); },
          "\"my laptop\""},
         {"MachineTag", [](auto& s) { s.mutable_machines()->add_tags(""); }, "machine tag"},

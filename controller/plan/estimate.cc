@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "controller/plan/interbench_names.h"
 #include "controller/plan/stopping.h"
 
 namespace shakedown::plan {
@@ -15,19 +16,81 @@ constexpr double kPairOverhead = 3;       // interbench: 1 s settling, three syn
 constexpr double kBootOverhead = 15;      // Fetching, power-on to the runner's hello, power-off.
 constexpr double kBuildSeconds = 9 * 60;  // The minimal guest configuration on two idle cores.
 
-double GuessOnce(const v1::Load& load) {
-  if (load.has_latt()) {
-    const v1::LattLoad& latt = load.latt();
-    const double once = latt.command_size() == 0 ? kMakeSeconds : 10;
-    return std::max<double>(once, latt.seconds());
-  }
-  if (load.has_interbench()) {
-    const v1::InterbenchLoad& bench = load.interbench();
-    const double pairs = std::max(bench.benchmarks_size(), 1) * std::max(bench.loads_size(), 1);
-    return pairs * (bench.seconds() + kPairOverhead);
-  }
-  return kMakeSeconds;
+// A program that nobody has seen run: how long it takes is not in its parameters.
+constexpr double kUnknownSeconds = 60;
+constexpr double kLongestUnknown = 3600;
+// A whole kernel where a part of one was guessed.
+constexpr double kForeignTreeSeconds = 15 * 60;
+constexpr double kLongestForeignTree = 4 * 3600;
+constexpr double kCopySeconds = 60;  // Of a tree, and its configuration.
+constexpr double kLaunchSeconds = 0.05;
+constexpr double kColdLaunchSeconds = 2;  // With the dropping of the caches.
+constexpr double kCalibrationSeconds = 5;
+constexpr uint32_t kLongestRun = 24 * 3600;  // That a runner takes.
+
+// One iteration: as guessed, and the longest that is still no failure.
+struct Length {
+  double guess;
+  double limit;
+};
+Length Times(double seconds) { return {seconds, 6 * seconds}; }
+
+Length OfMake(const v1::MakeLoad& make) {
+  const bool copied = !make.config_target().empty() || !make.config().empty();
+  if (!make.tree().empty()) return {kForeignTreeSeconds, kLongestForeignTree};
+  // Targets can be all of a kernel, and so can another configuration's list be.
+  if (make.targets_size() > 0) return {kMakeSeconds, kLongestUnknown};
+  return copied ? Length{kMakeSeconds + kCopySeconds, kLongestUnknown} : Times(kMakeSeconds);
 }
+
+Length OfLatt(const v1::LattLoad& latt, bool own_command) {
+  Length length = own_command && latt.command_size() == 0
+                      ? OfMake(latt.make())
+                      : Length{kUnknownSeconds / 6, kLongestUnknown};
+  length.guess = std::max<double>(length.guess, latt.seconds());
+  length.limit = std::max<double>(length.limit, 6.0 * latt.seconds());
+  return length;
+}
+
+Length OfInterbench(const v1::InterbenchLoad& bench) {
+  const uint32_t seconds = bench.seconds() == 0 ? 30 : (bench.seconds() + 9) / 10 * 10;
+  return Times(InterbenchPairs(bench) * (seconds + kPairOverhead));
+}
+
+double BesideSeconds(const v1::Beside& beside) {
+  return beside.has_make() && !beside.make().tree().empty() ? kCopySeconds : 0;
+}
+
+Length OneIteration(const v1::Load& load) {
+  switch (load.kind_case()) {
+    case v1::Load::kMake:
+      return OfMake(load.make());
+    case v1::Load::kLatt:
+      return OfLatt(load.latt(), true);
+    case v1::Load::kInterbench:
+      return OfInterbench(load.interbench());
+    case v1::Load::kLaunch: {
+      const v1::LaunchLoad& launch = load.launch();
+      return Times(BesideSeconds(launch.beside()) +
+                   launch.count() * (launch.pause_ms() / 1000.0 +
+                                     (launch.cold() ? kColdLaunchSeconds : kLaunchSeconds)));
+    }
+    case v1::Load::kFrames:
+      return Times(BesideSeconds(load.frames().beside()) + kCalibrationSeconds +
+                   load.frames().seconds());
+    case v1::Load::kCommand:
+      if (load.command().under_latt()) return OfLatt(load.command().latt(), false);
+      return {kUnknownSeconds, kLongestUnknown};
+    case v1::Load::kTool:
+      // hackbench and perf run by amount, not by time.
+      return {std::max<double>(load.tool().seconds(), 1), kLongestUnknown};
+    case v1::Load::KIND_NOT_SET:
+      break;
+  }
+  return Times(kMakeSeconds);
+}
+
+double Iterations(const v1::Load& load) { return std::max(load.iterations(), 1u) + load.warmups(); }
 
 double GuessLoads(const v1::JobSpec& spec) {
   double seconds = 0;
@@ -58,7 +121,7 @@ std::string StoppingBasis(const v1::JobSpec& spec, uint64_t most_seconds, double
 }  // namespace
 
 double GuessLoadSeconds(const v1::Load& load) {
-  return GuessOnce(load) * (std::max(load.iterations(), 1u) + load.warmups());
+  return OneIteration(load).guess * Iterations(load);
 }
 
 double BlockSeconds(const v1::JobSpec& spec, const History& history) {
@@ -89,7 +152,10 @@ Estimate EstimateWork(const v1::JobSpec& spec, uint32_t builds_to_make, uint32_t
 }
 
 uint32_t RunLimitSeconds(const v1::JobSpec& spec) {
-  return static_cast<uint32_t>(300 + 6 * GuessLoads(spec));
+  double seconds = 300;
+  for (const v1::Load& load : spec.loads()) seconds += OneIteration(load).limit * Iterations(load);
+  if (spec.background_size() > 0) seconds += 6 * kCalibrationSeconds * spec.loads_size();
+  return static_cast<uint32_t>(std::min<double>(seconds, kLongestRun));
 }
 
 }  // namespace shakedown::plan

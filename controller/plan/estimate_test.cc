@@ -70,6 +70,29 @@ TEST(BlockSecondsTest, OfAllVariants) {
   EXPECT_EQ(BlockSeconds(spec, {}), 3 * 35);
 }
 
+TEST(GuessLoadSecondsTest, EveryKind) {
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("launch count=100 pause=50")), 10);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("launch count=10 pause=0 cold")), 20);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("frames seconds=20 iterations=2")), 50);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("command -- x")), 60);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("tool cyclictest seconds=30")), 30);
+  EXPECT_GT(GuessLoadSeconds(*ParseLoad("make tree=linux")), 600);
+}
+
+TEST(RunLimitSecondsTest, UnknownProgramsMayTakeAnHourAndNothingMoreThanADay) {
+  EXPECT_EQ(RunLimitSeconds(Spec({"frames seconds=20"})), 300 + 150u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"command -- x"})), 300 + 3600u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"command latt -- x"})), 300 + 3600u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"latt -- x"})), 300 + 3600u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"latt seconds=3000 -- x"})), 300 + 18000u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"make targets=vmlinux"})), 300 + 3600u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"make tree=linux iterations=2"})), 300 + 2 * 4 * 3600u);
+  EXPECT_EQ(RunLimitSeconds(Spec({"command iterations=100 -- x"})), 24 * 3600u);
+  v1::JobSpec with_music = Spec({"frames seconds=20"});
+  with_music.add_background()->set_audio(true);
+  EXPECT_EQ(RunLimitSeconds(with_music), 300 + 180u);
+}
+
 TEST(RunLimitSecondsTest, LeavesRoomForASlowMachine) {
   EXPECT_EQ(RunLimitSeconds(Spec({"make"})), 420u);
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "db/store/boot_check.h"
+#include "db/store/calibration.h"
 #include "db/store/histograms.h"
 #include "db/store/settle.h"
 #include "db/store/sql.h"
@@ -89,7 +90,9 @@ absl::Status Refusal(const LockedBoot& boot, const std::string& accepted, const 
 absl::Status Accept(Transaction& tx, const LockedBoot& boot, const v1::BootResult& result,
                     const std::string& digest) {
   RETURN_IF_ERROR(CheckBootResult(result, boot.loads));
+  RETURN_IF_ERROR(CheckCalibration(result));
   InsertResult(tx, result, digest);
+  KeepCalibration(tx, boot.machine, result);
   std::string reason = result.reason();
   if (result.outcome() == v1::OUTCOME_CANCELLED && !boot.cancel_requested) {
     reason = absl::StrCat("stopped by its agent: ", reason);  // Not by the job: the farm's failure.

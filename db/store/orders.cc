@@ -1,5 +1,6 @@
 #include "db/store/orders.h"
 
+#include "db/store/calibration.h"
 #include "db/store/sql.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -55,10 +56,12 @@ absl::StatusOr<v1::BootOrder> MakeBootOrder(Transaction& tx, const std::string& 
     order.add_boot_parameters(parameter);
   AddTunables(kernel, variant, order);
   *order.mutable_loads() = spec.loads();
+  *order.mutable_background() = spec.background();
   order.set_boot_limit_s(row["boot_limit_s"].as<uint32_t>());
   order.set_run_limit_s(row["run_limit_s"].as<uint32_t>());
   order.set_build_key(row["build_key"].as<std::string>());
   order.set_kernel(kernel.name());
+  order.set_loops_per_ms(FindCalibration(tx, order.machine()));
   return order;
 }
 

@@ -240,5 +240,16 @@ class Test4BadInput(unittest.TestCase):
         self.assertEqual(farm.wait(job).returncode, 0)
 
 
+class Test5Budget(unittest.TestCase):
+    def test_a_time_budget_ends_a_job_between_two_blocks(self):
+        job = farm.submit("--baseline", READY, "--challenger", f"{READY} nohz=off", *QUICK, "--blocks", "2",
+                          "--budget", "1s")
+        result = farm.wait(job)
+        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+        self.assertIn("time budget of 1 s spent", result.stdout)
+        self.assertEqual(outcomes(job), {f"{job}.1A": "OUTCOME_MEASURED", f"{job}.1B": "OUTCOME_MEASURED",
+                                         f"{job}.2A": "OUTCOME_CANCELLED", f"{job}.2B": "OUTCOME_CANCELLED"})
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -17,8 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/burn.h"
-#include "agent/runner/loads/periodic_cycle.h"
-#include "agent/runner/loads/timekeeper.h"
+#include "proto/wire/clock.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -42,6 +41,17 @@ size_t BlockSize(FILE* file) {
   return std::max(kSmallestBlock, static_cast<size_t>(found.st_blksize));
 }
 
+// A full disk is named as such: where, how much of which file was written.
+absl::Status WriteError(int error, absl::string_view what, const std::string& folder,
+                        uint64_t written, uint64_t wanted) {
+  const std::string progress = absl::StrCat(written, " of ", wanted, " bytes were written");
+  if (error == ENOSPC || error == EDQUOT) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("interbench ", what, ": no space left on ", folder, ": ", progress));
+  }
+  return ErrnoStatus(error, absl::StrCat("interbench ", what, ": ", folder, ": ", progress));
+}
+
 void Burn(const BackgroundSettings& settings, const StopSignal& stop) {
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < settings.burn_threads; ++i) {
@@ -60,10 +70,11 @@ absl::Status WriteOnce(const BackgroundSettings& settings, const StopSignal& sto
   for (uint64_t written = 0; written < settings.write_bytes && !stop.Asked();
        written += zeros.size()) {
     if (fwrite(zeros.data(), zeros.size(), 1, file.get()) != 1) {
-      return ErrnoStatus(errno, absl::StrCat(path, " at ", written, " bytes"));
+      return WriteError(errno, "write", settings.folder, written, settings.write_bytes);
     }
   }
-  return absl::OkStatus();
+  if (fflush(file.get()) == 0) return absl::OkStatus();
+  return WriteError(errno, "write", settings.folder, settings.write_bytes, settings.write_bytes);
 }
 
 absl::Status Write(const BackgroundSettings& settings, const StopSignal& stop) {
@@ -152,10 +163,10 @@ absl::Status Memload(const BackgroundSettings& settings, const StopSignal& stop)
 }
 
 void Simulated(Task task, const BackgroundSettings& settings, const StopSignal& stop) {
-  MachineWorld world(settings.loops_per_ms);
+  MachineWorld world(settings.loops_per_ms, settings.world);
   const auto result = std::make_unique<TaskResult>();
   RunTask(
-      task, world, [&] { return stop.Asked(); }, *result);
+      task, world, [&] { return stop.Asked(); }, *result, settings.custom);
 }
 
 }  // namespace
@@ -185,23 +196,34 @@ absl::Status RunBackground(Background load, const BackgroundSettings& settings,
       return Compile(settings, stop);
     case Background::kMemload:
       return Memload(settings, stop);
+    case Background::kCustom:
+      Simulated(Task::kCustom, settings, stop);
+      break;
   }
   stop.Wait();
   return absl::OkStatus();
 }
 
-absl::Status MakeReadFile(const std::string& folder, uint64_t bytes) {
+absl::Status MakeReadFile(const std::string& folder, uint64_t bytes, absl::Duration limit) {
   const std::string path = ReadPath(folder);
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return ErrnoStatus(errno, path);
   const std::vector<char> zeros(kMib);
   absl::Status status;
+  Clock& clock = SystemClock();
+  const absl::Duration until = clock.Elapsed() + limit;
   for (uint64_t written = 0; written < bytes && status.ok();) {
+    if (clock.Elapsed() > until) {
+      status = absl::DeadlineExceededError(absl::StrCat(path, ": ", written, " of ", bytes,
+                                                        " bytes written after ",
+                                                        absl::FormatDuration(limit)));
+      break;
+    }
     const size_t piece = std::min<uint64_t>(zeros.size(), bytes - written);
     const ssize_t wrote = write(fd, zeros.data(), piece);
     if (wrote > 0) written += static_cast<uint64_t>(wrote);
     if (wrote < 0 && errno != EINTR)
-      status = ErrnoStatus(errno, absl::StrCat(path, " at ", written, " bytes"));
+      status = WriteError(errno, "read file", folder, written, bytes);
   }
   if (status.ok() && fsync(fd) != 0) status = ErrnoStatus(errno, path);
   close(fd);
@@ -215,8 +237,9 @@ uint64_t MemloadMib(uint64_t memory_kib, uint64_t swap_kib) {
   return std::min(kib / 1024, kMost);
 }
 
-uint64_t LoadFileBytes(uint64_t free_bytes) {
-  return std::min(kWantedFileBytes, free_bytes / 5 * 2);
+uint64_t LoadFileBytes(uint64_t wanted, uint64_t free_bytes, uint64_t most_bytes, uint64_t files) {
+  const uint64_t most = std::min(most_bytes == 0 ? free_bytes / 2 : most_bytes, free_bytes / 5 * 4);
+  return std::min(wanted, most / files);
 }
 
 }  // namespace shakedown::runner

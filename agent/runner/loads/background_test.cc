@@ -20,14 +20,20 @@ TEST(MemloadMibTest, Table) {
 }
 
 TEST(LoadFileBytesTest, BoundedByFreeSpace) {
-  EXPECT_EQ(LoadFileBytes(uint64_t{100} << 30), kWantedFileBytes);
-  EXPECT_EQ(LoadFileBytes(1000000000), 400000000u);
-  EXPECT_EQ(LoadFileBytes(0), 0u);
+  constexpr uint64_t kPlenty = uint64_t{100} << 30;
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, kPlenty, 0, 2), kHeadFileBytes);
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, 1000000000, 0, 2), 250000000u);
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, 1000000000, 0, 1), 500000000u);
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, 0, 0, 1), 0u);
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, kPlenty, 64 << 20, 2), uint64_t{32 << 20});
+  EXPECT_EQ(LoadFileBytes(kHeadFileBytes, 1000000000, kPlenty, 1), 800000000u);
+  // A machine with 512 GiB of memory in profile 0.31.
+  EXPECT_EQ(LoadFileBytes(uint64_t{512} << 30, kPlenty, 0, 2), kPlenty / 4);
 }
 
 std::string NameOf(Background load) {
-  constexpr const char* kNames[] = {"None", "Video", "X",       "Burn",   "Write",
-                                    "Read", "Ring",  "Compile", "Memload"};
+  constexpr const char* kNames[] = {"None", "Video", "X",       "Burn",    "Write",
+                                    "Read", "Ring",  "Compile", "Memload", "Custom"};
   return kNames[static_cast<int>(load)];
 }
 
@@ -40,6 +46,7 @@ class RunBackgroundTest : public testing::TestWithParam<Background> {
     settings_.burn_threads = 3;
     settings_.write_bytes = 1 << 20;
     settings_.memory_mib = 8;
+    settings_.custom = {50, 2000};
   }
   void TearDown() override { std::filesystem::remove_all(settings_.folder); }
   BackgroundSettings settings_;
@@ -71,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(, RunBackgroundTest,
                          testing::Values(Background::kNone, Background::kVideo, Background::kX,
                                          Background::kBurn, Background::kWrite, Background::kRead,
                                          Background::kRing, Background::kCompile,
-                                         Background::kMemload),
+                                         Background::kMemload, Background::kCustom),
                          [](const auto& test) { return NameOf(test.param); });
 
 TEST(RunBackgroundErrorTest, MissingReadFileIsAnErrorThatNamesIt) {
@@ -81,6 +88,26 @@ TEST(RunBackgroundErrorTest, MissingReadFileIsAnErrorThatNamesIt) {
   const absl::Status status = RunBackground(Background::kRead, settings, stop);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_NE(status.message().find("interbench.read"), absl::string_view::npos);
+}
+
+// /dev/full is a disk without room.
+TEST(RunBackgroundErrorTest, AFullDiskIsNamedAndEndsTheLoad) {
+  char folder[] = "/tmp/background_test.XXXXXX";
+  BackgroundSettings settings;
+  settings.folder = mkdtemp(folder);
+  settings.write_bytes = 1 << 20;
+  std::filesystem::create_symlink("/dev/full", settings.folder + "/interbench.write");
+  StopSignal stop;  // Never asked.
+  const absl::Status status = RunBackground(Background::kWrite, settings, stop);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.message().find("interbench write: no space left on " + settings.folder), 0u)
+      << status;
+  std::filesystem::create_symlink("/dev/full", settings.folder + "/interbench.read");
+  EXPECT_EQ(MakeReadFile(settings.folder, 1 << 20).code(), absl::StatusCode::kResourceExhausted);
+  std::filesystem::remove(settings.folder + "/interbench.read");
+  EXPECT_EQ(MakeReadFile(settings.folder, 1 << 20, -absl::Seconds(1)).code(),
+            absl::StatusCode::kDeadlineExceeded);
+  std::filesystem::remove_all(settings.folder);
 }
 
 }  // namespace

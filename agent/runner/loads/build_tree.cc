@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -36,7 +37,8 @@ Kind KindOf(const std::string& target) {
 }
 
 bool HasName(const BuildPlan& plan) {
-  return std::any_of(plan.targets.begin(), plan.targets.end(),
+  return plan.targets.empty() ||
+         std::any_of(plan.targets.begin(), plan.targets.end(),
                      [](const std::string& t) { return KindOf(t) == Kind::kName; });
 }
 
@@ -100,7 +102,27 @@ std::vector<std::string> BuildPlan::Argv() const {
   return argv;
 }
 
-absl::StatusOr<BuildPlan> PlanBuild(const v1::MakeLoad& load, const std::string& tree) {
+absl::StatusOr<uint32_t> JobsFor(const v1::MakeLoad& load, uint32_t cpus) {
+  if (load.jobs() > 0 && load.jobs_per_cpu() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("make: jobs ", load.jobs(), " and jobs_per_cpu ",
+                                                   load.jobs_per_cpu(), ", want one of them"));
+  }
+  if (!(load.jobs_per_cpu() >= 0 && load.jobs_per_cpu() <= 64)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("make: jobs_per_cpu ", load.jobs_per_cpu(), ", want 0 to 64"));
+  }
+  uint32_t jobs = load.jobs();
+  if (jobs == 0) {
+    const double per_cpu = load.jobs_per_cpu() > 0 ? load.jobs_per_cpu() : 2;
+    jobs = static_cast<uint32_t>(std::max(1.0, std::ceil(per_cpu * cpus)));
+  }
+  if (jobs <= kMostJobs) return jobs;
+  return absl::InvalidArgumentError(
+      absl::StrCat("make: jobs ", jobs, ", want at most ", kMostJobs));
+}
+
+absl::StatusOr<BuildPlan> PlanBuild(const v1::MakeLoad& load, const std::string& tree,
+                                    bool may_lack) {
   BuildPlan plan;
   plan.tree = tree;
   struct stat found;
@@ -108,14 +130,11 @@ absl::StatusOr<BuildPlan> PlanBuild(const v1::MakeLoad& load, const std::string&
     return absl::InvalidArgumentError(
         absl::StrCat("make: ", tree, ": no such folder, want a source tree"));
   }
-  plan.jobs = load.jobs();
-  if (plan.jobs == 0)
-    plan.jobs = 2 * static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  if (plan.jobs > kMostJobs) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("make: jobs ", plan.jobs, ", want at most ", kMostJobs));
-  }
+  ASSIGN_OR_RETURN(
+      plan.jobs, JobsFor(load, static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))));
   plan.targets = {load.targets().begin(), load.targets().end()};
+  const bool none = may_lack && access(absl::StrCat(tree, "/", kTargetsFile).c_str(), F_OK) != 0;
+  if (plan.targets.empty() && none) return plan;
   if (plan.targets.empty()) {
     absl::StatusOr<std::vector<std::string>> targets = DefaultTargets(tree);
     if (!targets.ok()) return Annotate(targets.status(), "make: default targets");

@@ -21,13 +21,18 @@ inline constexpr char kTargetsFile[] = ".shakedown-targets";
 struct BuildPlan {
   std::string tree;
   uint32_t jobs = 1;
-  std::vector<std::string> targets;
+  std::vector<std::string> targets;       // Empty: what make builds by itself, a name it knows.
   std::vector<std::string> Argv() const;  // make -jN TARGETS
 };
 
+// Targets: the load's, else the tree's kTargetsFile, else, where `may_lack` says so, none.
 // InvalidArgument: no tree, no targets, a target that is none ([A-Za-z0-9_./+-], not starting with
-// '-' or '/', without ".."), more than 1024 jobs.
-absl::StatusOr<BuildPlan> PlanBuild(const v1::MakeLoad& load, const std::string& tree);
+// '-' or '/', without ".."), more than 1024 jobs, jobs and jobs_per_cpu.
+absl::StatusOr<BuildPlan> PlanBuild(const v1::MakeLoad& load, const std::string& tree,
+                                    bool may_lack = false);
+
+// -j of the load on a machine of `cpus`.
+absl::StatusOr<uint32_t> JobsFor(const v1::MakeLoad& load, uint32_t cpus);
 
 // Removes what the targets are made of (.o, .a, .ko and their .cmd), so that they are made anew.
 absl::Status RemoveObjects(const BuildPlan& plan);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kSecondNs = 1000000000;
 constexpr int64_t kMillisecondNs = 1000000;
-constexpr int64_t kLimitNs = 120 * kSecondNs;
+// Below the silence that an agent takes for a hang.
+constexpr int64_t kLimitNs = 60 * kSecondNs;
 constexpr uint64_t kFirstGuess = 100000;
 constexpr uint64_t kFewestLoops = 1000;
 

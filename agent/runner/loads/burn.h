@@ -22,7 +22,7 @@ class CalibrationWorld {
 };
 
 // Loops that take 1 ms, to 1 %, and to 5 % again after a second's rest. Bounded: FailedPrecondition
-// after two minutes of trying, with the last times: the CPU's speed changes too much, or it is
+// after a minute of trying, with the last times: the CPU's speed changes too much, or it is
 // shared. OutOfRange: fewer than 1000, too slow for the burn of a microsecond.
 absl::StatusOr<uint64_t> Calibrate(CalibrationWorld& world);
 

@@ -7,16 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agent/runner/loads/burn.h"
+#include "agent/runner/loads/conditions.h"
 #include "agent/runner/loads/interbench_pair.h"
 #include "agent/runner/loads/interbench_plan.h"
-#include "agent/runner/loads/realtime.h"
+#include "agent/runner/loads/interbench_text.h"
 #include "agent/runner/telemetry/proc_text.h"
 #include "proto/wire/files.h"
 #include "proto/wire/status.h"
@@ -26,23 +25,13 @@ namespace {
 
 constexpr double kCalibratedShare = 98;  // Of the CPU that Gaming wants, when it is alone.
 
-struct Memory {
-  uint64_t total_kib = 0, swap_kib = 0;
-};
-
-absl::StatusOr<Memory> ReadMemory() {
-  Memory memory;
+absl::StatusOr<InterbenchMachine> ReadMachine(const Conditions& conditions) {
+  InterbenchMachine machine;
+  machine.online_cpus = conditions.online_cpus;
   ASSIGN_OR_RETURN(const std::string text, ReadFile("/proc/meminfo", 1 << 16));
-  ASSIGN_OR_RETURN(memory.total_kib, MeminfoKib(text, "MemTotal"));
-  ASSIGN_OR_RETURN(memory.swap_kib, MeminfoKib(text, "SwapTotal"));
-  return memory;
-}
-
-bool MayBeRealtime() {
-  if (!SetFifo(kHighestFifo)) return false;
-  const bool is = (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
-  SetOrdinary();
-  return is;
+  ASSIGN_OR_RETURN(machine.memory_kib, MeminfoKib(text, "MemTotal"));
+  ASSIGN_OR_RETURN(machine.swap_kib, MeminfoKib(text, "SwapTotal"));
+  return machine;
 }
 
 std::string Datestamp() {
@@ -60,105 +49,162 @@ class Interbench {
   Interbench(const LoadContext& context, v1::LoadRun& run) : context_(context), run_(run) {}
 
   absl::Status Prepare(const v1::InterbenchLoad& load) {
-    ASSIGN_OR_RETURN(const Memory memory, ReadMemory());
-    const auto cpus = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-    ASSIGN_OR_RETURN(plan_, PlanInterbench(load, cpus, memory.swap_kib));
-    if (load.loads().empty() && memory.swap_kib == 0) {
-      run_.add_warnings("interbench: Memload is left out: SwapTotal is 0 kB");
+    const Conditions conditions = ReadConditions();
+    ASSIGN_OR_RETURN(const InterbenchMachine machine, ReadMachine(conditions));
+    ASSIGN_OR_RETURN(plan_, PlanInterbench(load, machine));
+    for (const std::string& warning : plan_.warnings) Warn(warning);
+    if (plan_.realtime && !conditions.realtime) {
+      return absl::PermissionDeniedError(
+          "interbench: realtime: SCHED_FIFO is refused, want the permission (CAP_SYS_NICE)");
     }
-    if (!MayBeRealtime()) {
-      run_.add_warnings(
-          "interbench: no RT permission: the timekeepers run as ordinary tasks, so that their own "
-          "lateness counts as latency");
-    }
-    if (plan_.loops_per_ms == 0) {
-      context_.progress(0, "interbench, calibrating");
-      ASSIGN_OR_RETURN(plan_.loops_per_ms, CalibrateThisCpu());
-    }
+    for (const std::string& warning : ConditionWarnings("interbench", conditions)) Warn(warning);
+    ASSIGN_OR_RETURN(plan_.loops_per_ms, Calibration());
     settings_.loops_per_ms = plan_.loops_per_ms;
     settings_.burn_threads = plan_.burn_threads;
     settings_.folder = context_.scratch;
-    settings_.memory_mib = MemloadMib(memory.total_kib, memory.swap_kib);
-    return PrepareFiles();
+    settings_.memory_mib = MemloadMib(machine.memory_kib, machine.swap_kib);
+    settings_.custom = plan_.custom;
+    if (plan_.profile == InterbenchProfile::k031) settings_.world.clock = CLOCK_REALTIME;
+    RETURN_IF_ERROR(ChooseCpus(conditions));
+    return PrepareFiles(plan_.profile == InterbenchProfile::kHead ? kHeadFileBytes
+                                                                  : machine.memory_kib * 1024);
   }
 
   absl::Status RunIteration(uint32_t iteration, uint32_t all, Recorder recorder) {
     utsname names;
     if (uname(&names) != 0) return ErrnoStatus(errno, "uname");
-    std::string& output = *run_.mutable_output();
-    absl::StrAppend(&output, FormatInterbenchHead(plan_, names.release, Datestamp()));
+    Print(FormatInterbenchHead(plan_, names.release, Datestamp(), context_.comment));
     recorder.Add("interbench.loops_per_ms", static_cast<double>(plan_.loops_per_ms), "1");
     size_t done = (iteration - 1) * plan_.Pairs();
     for (const NamedTask& task : plan_.tasks) {
-      absl::StrAppend(&output, FormatTaskHead(task));
+      Print(FormatTaskHead(plan_, task));
       for (const NamedBackground& load : plan_.loads) {
         if (plan_.Skips(task, load)) continue;
         const std::string name = absl::StrCat(task.label, " with ", load.label);
         context_.progress(static_cast<double>(done++) / static_cast<double>(all * plan_.Pairs()),
                           absl::StrCat("interbench, ", name, ", ", plan_.seconds, " s, iteration ",
                                        iteration, " of ", all));
-        absl::StatusOr<std::unique_ptr<TaskResult>> result = MeasurePair(
-            {task.task, load.load, absl::Seconds(1), absl::Seconds(plan_.seconds)}, settings_);
+        absl::StatusOr<PairResult> result = MeasurePair(PairOf(task, load), settings_);
         if (!result.ok()) return Annotate(result.status(), name);
-        absl::StrAppend(&output, FormatRow(task, load, **result));
-        Record(task, load, **result, recorder);
+        Print(FormatRow(plan_, task, load, result->task));
+        Record(task, load, *result, recorder);
       }
-      output += "\n";
+      Print("\n");
     }
-    output += "\n";
+    Print("\n");
     return absl::OkStatus();
   }
 
- private:
-  bool Has(Background load) const {
-    return std::any_of(plan_.loads.begin(), plan_.loads.end(), [&](const NamedBackground& named) {
-      return named.load == load || named.load == Background::kCompile;
-    });
+  void Finish() {
+    if (unsaid_warnings_ == 0) return;
+    run_.add_warnings(
+        absl::StrCat("interbench: ", unsaid_warnings_, " warnings more of these kinds"));
   }
 
-  absl::Status PrepareFiles() {
-    if (!Has(Background::kRead) && !Has(Background::kWrite)) return absl::OkStatus();
+ private:
+  void Print(const std::string& piece) {
+    run_.mutable_output()->append(piece);
+    if (context_.table) context_.table(piece);
+  }
+
+  // Each once; what is too much for a message is only counted, and said at the end.
+  void Warn(const std::string& warning) {
+    constexpr int kMostWarnings = 40;
+    const auto& said = run_.warnings();
+    if (std::find(said.begin(), said.end(), warning) != said.end()) return;
+    if (said.size() < kMostWarnings) {
+      run_.add_warnings(warning);
+    } else {
+      ++unsaid_warnings_;
+    }
+  }
+
+  absl::StatusOr<uint64_t> Calibration() const {
+    if (plan_.loops_per_ms > 0) return plan_.loops_per_ms;
+    if (context_.loops_per_ms > 0) return context_.loops_per_ms;
+    context_.progress(0, "interbench, calibrating");
+    return CalibrateThisCpu();
+  }
+
+  // All but the timekeepers on one CPU, when that is asked for.
+  absl::Status ChooseCpus(const Conditions& conditions) {
+    if (!plan_.single_cpu) return absl::OkStatus();
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return ErrnoStatus(errno, "affinity");
+    settings_.world.timekeeper_cpus = all;
+    cpus_ = JustCpu(FirstCpu(conditions));
+    return absl::OkStatus();
+  }
+
+  Pair PairOf(const NamedTask& task, const NamedBackground& load) const {
+    Pair pair;
+    pair.task = task.task;
+    pair.load = load.load;
+    pair.duration = absl::Seconds(plan_.seconds);
+    pair.bench_nice = plan_.bench_nice;
+    pair.load_nice = plan_.load_nice;
+    pair.realtime = plan_.realtime;
+    pair.cpus = cpus_;
+    return pair;
+  }
+
+  absl::Status PrepareFiles(uint64_t wanted) {
+    const uint64_t files = (plan_.Writes() ? 1 : 0) + (plan_.Reads() ? 1 : 0);
+    if (files == 0) return absl::OkStatus();
     struct statvfs disk;
     if (statvfs(context_.scratch.c_str(), &disk) != 0) return ErrnoStatus(errno, context_.scratch);
     const uint64_t free_bytes = uint64_t{disk.f_bavail} * disk.f_frsize;
-    const uint64_t bytes = LoadFileBytes(free_bytes);
+    const uint64_t bytes = LoadFileBytes(wanted, free_bytes, plan_.most_file_bytes, files);
     constexpr uint64_t kFewest = 1 << 20;
     if (bytes < kFewest) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          context_.scratch, ": ", free_bytes, " bytes are free, want at least ", kFewest * 5 / 2));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("interbench: ", context_.scratch, ": ", free_bytes, " bytes are free and ",
+                       plan_.most_file_bytes, " (0: half of them) allowed, want at least ", kFewest,
+                       " for each of ", files, " files"));
     }
-    if (bytes < kWantedFileBytes) {
-      run_.add_warnings(absl::StrCat("interbench: the files of Read, Write and Compile have ",
-                                     bytes, " bytes instead of ", kWantedFileBytes, ": ",
-                                     free_bytes, " are free"));
+    if (bytes < wanted) {
+      Warn(absl::StrCat("interbench: the files of Read, Write and Compile have ", bytes,
+                        " bytes instead of ", wanted, " (", free_bytes,
+                        " are free): they are more likely to be cached"));
     }
     settings_.write_bytes = bytes;
-    if (!Has(Background::kRead)) return absl::OkStatus();
+    if (!plan_.Reads()) return absl::OkStatus();
     context_.progress(0, "interbench, creating file for read load");
     return MakeReadFile(context_.scratch, bytes);
   }
 
-  void Record(const NamedTask& task, const NamedBackground& load, const TaskResult& result,
+  void Record(const NamedTask& task, const NamedBackground& load, const PairResult& result,
               Recorder& recorder) {
-    const std::string prefix =
-        absl::AsciiStrToLower(absl::StrCat("interbench.", task.label, ".", load.label, "."));
+    const std::string prefix = plan_.MetricPrefix(task, load);
     const auto add = [&](absl::string_view what, double value, absl::string_view unit) {
-      recorder.Add(absl::StrCat(prefix, what), value, unit);
+      recorder.Add(absl::StrCat(prefix, ".", what), value, unit);
     };
-    const LatencyStats& latency = result.latency;
-    add("latency.avg", static_cast<double>(latency.FlooredAverage()) / 1000, "ms");
+    const LatencyStats& latency = result.task.latency;
+    const absl::string_view unit = plan_.realtime ? "us" : "ms";
+    const auto add_time = [&](absl::string_view what, double us) {
+      add(absl::StrCat("latency.", what), plan_.realtime ? us : us / 1000, unit);
+    };
+    add_time("avg", static_cast<double>(latency.FlooredAverage()));
     if (latency.n() > 1) {
-      add("latency.rms", latency.InterbenchSd() / 1000, "ms");
-      add("latency.sd", latency.StandardDeviation() / 1000, "ms");
+      add_time("rms", latency.InterbenchSd());
+      add_time("sd", latency.StandardDeviation());
     } else {
-      run_.add_warnings(
-          absl::StrCat(prefix, "latency: a single cycle in ", plan_.seconds, " s: no rms and sd"));
+      Warn(
+          absl::StrCat(prefix, ".latency: a single cycle in ", plan_.seconds, " s: no rms and sd"));
     }
-    add("latency.max", static_cast<double>(latency.max()) / 1000, "ms");
+    add_time("max", static_cast<double>(latency.max()));
     for (const auto& [name, q] :
          {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}}) {
-      add(absl::StrCat("latency.", name), latency.Quantile(q) / 1000, "ms");
+      add_time(name, latency.Quantile(q));
     }
+    RecordCounts(task, result.task, add);
+    recorder.AddHistogram(absl::StrCat(prefix, ".latency"), latency.histogram(),
+                          absl::Seconds(plan_.seconds));
+    Judge(task, load, result);
+  }
+
+  template <typename Add>
+  static void RecordCounts(const NamedTask& task, const TaskResult& result, const Add& add) {
     const TaskCounters& counters = result.counters;
     add("desired_cpu", DesiredCpu(counters), "%");
     if (task.has_deadlines) {
@@ -167,14 +213,21 @@ class Interbench {
       add("missed", static_cast<double>(counters.deadlines_missed), "1");
       add("achieved", static_cast<double>(counters.achieved_burns), "1");
     }
-    add("n", static_cast<double>(latency.n()), "1");
-    const double desired = DesiredCpu(counters);
+    add("n", static_cast<double>(result.latency.n()), "1");
+  }
+
+  void Judge(const NamedTask& task, const NamedBackground& load, const PairResult& result) {
+    const double desired = DesiredCpu(result.task.counters);
     if (task.task == Task::kGaming && load.load == Background::kNone &&
         desired < kCalibratedShare) {
-      run_.add_warnings(absl::StrFormat(
+      Warn(absl::StrFormat(
           "interbench: Gaming alone got %.1f %% of the CPU it wanted, want at least %.0f: the "
           "calibration does not hold or the machine is disturbed",
           desired, kCalibratedShare));
+    }
+    if (result.load_killed) {
+      Warn(absl::StrCat("interbench: ", load.label, " had not ended a minute after ", task.label,
+                        " was done and was killed: its numbers are whole"));
     }
   }
 
@@ -182,6 +235,8 @@ class Interbench {
   v1::LoadRun& run_;
   InterbenchPlan plan_;
   BackgroundSettings settings_;
+  std::optional<cpu_set_t> cpus_;
+  int unsaid_warnings_ = 0;
 };
 
 }  // namespace
@@ -194,6 +249,7 @@ absl::StatusOr<v1::LoadRun> RunInterbenchLoad(const v1::Load& load, const LoadCo
   for (uint32_t i = 1; i <= all; ++i) {
     RETURN_IF_ERROR(interbench.RunIteration(i, all, Recorder(run, i, IsWarmup(load, i))));
   }
+  interbench.Finish();
   return run;
 }
 

@@ -1,153 +1,106 @@
 #include "agent/runner/loads/interbench_pair.h"
 
-#include <fcntl.h>
-#include <signal.h>
+#include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
-#include <semaphore>
-#include <thread>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/pair_process.h"
 #include "agent/runner/loads/realtime.h"
-#include "agent/runner/loads/timekeeper.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
 namespace {
 
-// What the children leave for the main process.
-struct Shared {
+absl::Status Prepare(int nice, const std::optional<cpu_set_t>& cpus, absl::string_view name) {
+  if (nice != 0 && setpriority(PRIO_PROCESS, 0, nice) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("nice ", nice, " of the ", name));
+  }
+  if (cpus && sched_setaffinity(0, sizeof *cpus, &*cpus) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("CPU of the ", name));
+  }
+  return absl::OkStatus();
+}
+
+std::string PackTask(const TaskResult& result) {
+  std::string bytes(reinterpret_cast<const char*>(&result.counters), sizeof result.counters);
+  absl::StrAppend(&bytes, result.latency.Pack());
+  return bytes;
+}
+
+absl::StatusOr<TaskResult> UnpackTask(absl::string_view bytes) {
   TaskResult result;
-  char error[512] = {};  // Of the load; empty: none.
-};
-
-class SharedMemory {
- public:
-  SharedMemory() {
-    void* place =
-        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place != MAP_FAILED) shared_ = new (place) Shared;
-  }
-  ~SharedMemory() {
-    if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
-  }
-  SharedMemory(const SharedMemory&) = delete;
-  Shared* get() const { return shared_; }
-
- private:
-  Shared* shared_ = nullptr;
-};
-
-bool Tell(int fd) { return write(fd, "!", 1) == 1; }
-
-bool Hear(int fd) {
-  char word;
-  ssize_t got;
-  do {
-    got = read(fd, &word, 1);
-  } while (got < 0 && errno == EINTR);
-  return got == 1;
+  if (bytes.size() < sizeof result.counters) return absl::DataLossError("counters: not whole");
+  std::memcpy(&result.counters, bytes.data(), sizeof result.counters);
+  bytes.remove_prefix(sizeof result.counters);
+  ASSIGN_OR_RETURN(result.latency, LatencyStats::Unpack(bytes));
+  return result;
 }
 
-using Body = std::function<void(const StopSignal& stop)>;
-
-// The child: its main thread waits on the pipe, the emulation thread does the work. Says ready,
-// running and finished; is told start and stop.
-[[noreturn]] void Serve(int in, int out, const Body& body) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  StopSignal stop;
-  std::binary_semaphore start(0);
-  std::thread emulation([&] {
-    start.acquire();
-    body(stop);
-  });
-  if (!Tell(out) || !Hear(in)) _exit(1);
-  start.release();
-  if (!Tell(out) || !Hear(in)) _exit(1);
-  stop.Ask();
-  emulation.join();
-  _exit(Tell(out) ? 0 : 1);
+PairBody LoadBody(const Pair& pair, const BackgroundSettings& settings) {
+  return {[&] { return Prepare(pair.load_nice, pair.cpus, "load"); },
+          [&](const StopSignal& stop) -> absl::StatusOr<std::string> {
+            RETURN_IF_ERROR(RunBackground(pair.load, settings, stop));
+            return std::string();
+          }};
 }
 
-class Child {
- public:
-  explicit Child(absl::string_view name) : name_(name) {}
-  ~Child() {
-    for (int fd : {to_, from_}) {
-      if (fd >= 0) close(fd);
-    }
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  Child(const Child&) = delete;
+PairBody TaskBody(const Pair& pair, const BackgroundSettings& settings) {
+  return {[&]() -> absl::Status {
+            if (pair.realtime && mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+              return ErrnoStatus(errno, "lock the benchmark's memory");
+            }
+            return Prepare(pair.bench_nice, pair.cpus, "benchmark");
+          },
+          [&](const StopSignal& stop) -> absl::StatusOr<std::string> {
+            if (pair.realtime && !SetFifo(kTaskFifo)) {
+              return ErrnoStatus(errno,
+                                 absl::StrCat("SCHED_FIFO ", kTaskFifo, " of the benchmark"));
+            }
+            MachineWorld world(settings.loops_per_ms, settings.world);
+            TaskResult result;
+            RunTask(
+                pair.task, world, [&] { return stop.Asked(); }, result, settings.custom);
+            return PackTask(result);
+          }};
+}
 
-  absl::Status Start(const Body& body) {
-    int down[2], up[2];
-    if (pipe2(down, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
-    to_ = down[1];
-    if (pipe2(up, O_CLOEXEC) != 0) {
-      const int error = errno;
-      close(down[0]);
-      return ErrnoStatus(error, "pipe");
-    }
-    from_ = up[0];
-    pid_ = fork();
-    if (pid_ == 0) {
-      close(to_);
-      close(from_);
-      Serve(down[0], up[1], body);
-    }
-    const int error = errno;
-    close(down[0]);
-    close(up[1]);
-    if (pid_ < 0) return ErrnoStatus(error, absl::StrCat("fork of the ", name_));
-    return Await("ready");
+// Sleeps unless one of the two fails meanwhile.
+absl::Status Rest(absl::Duration duration, PairProcess& load, PairProcess& bench) {
+  pollfd failed[2] = {{load.fd(), POLLIN, 0}, {bench.fd(), POLLIN, 0}};
+  timespec left = absl::ToTimespec(duration);
+  timespec start;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  while (ppoll(failed, 2, &left, nullptr) < 0) {
+    if (errno != EINTR) return ErrnoStatus(errno, "wait for the pair's end");
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const absl::Duration spent =
+        absl::DurationFromTimespec(now) - absl::DurationFromTimespec(start);
+    left = absl::ToTimespec(std::max(absl::ZeroDuration(), duration - spent));
   }
-  absl::Status Order(absl::string_view what) {
-    if (Tell(to_)) return absl::OkStatus();
-    return ErrnoStatus(errno, absl::StrCat("tell the ", name_, " to ", what));
-  }
-  absl::Status Await(absl::string_view what) {
-    if (Hear(from_)) return absl::OkStatus();
-    return absl::UnavailableError(absl::StrCat("the process of the ", name_,
-                                               " was ended from outside before it was ", what,
-                                               " (out of memory?)"));
-  }
-
- private:
-  const std::string name_;
-  pid_t pid_ = -1;
-  int to_ = -1, from_ = -1;
-};
-
-void Rest(absl::Duration duration) {
-  timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  const timespec more = absl::ToTimespec(duration);
-  until.tv_sec += more.tv_sec;
-  until.tv_nsec += more.tv_nsec;
-  until.tv_sec += until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-  }
+  if (failed[0].revents != 0) return load.Failure();
+  return failed[1].revents != 0 ? bench.Failure() : absl::OkStatus();
 }
 
 // The main process from "both are ready" to "stop is sent".
 class Conductor {
  public:
-  Conductor()
-      : realtime_(SetFifo(kHighestFifo)), locked_(mlockall(MCL_CURRENT | MCL_FUTURE) == 0) {}
+  explicit Conductor(const std::optional<cpu_set_t>& cpus)
+      : realtime_(SetFifo(kHighestFifo)), locked_(mlockall(MCL_CURRENT | MCL_FUTURE) == 0) {
+    pinned_ = cpus && sched_getaffinity(0, sizeof before_, &before_) == 0 &&
+              sched_setaffinity(0, sizeof *cpus, &*cpus) == 0;
+  }
   ~Conductor() {
+    if (pinned_) sched_setaffinity(0, sizeof before_, &before_);
     if (realtime_) SetOrdinary();
     if (locked_) munlockall();
   }
@@ -156,44 +109,35 @@ class Conductor {
  private:
   const bool realtime_;
   const bool locked_;
+  bool pinned_ = false;
+  cpu_set_t before_;
 };
 
-absl::Status Conduct(const Pair& pair, Child& load, Child& bench) {
-  const Conductor conductor;
-  RETURN_IF_ERROR(load.Order("start"));
-  RETURN_IF_ERROR(load.Await("running"));
-  Rest(pair.settle);
-  RETURN_IF_ERROR(bench.Order("start"));
-  RETURN_IF_ERROR(bench.Await("running"));
-  Rest(pair.duration);
-  RETURN_IF_ERROR(bench.Order("stop"));
-  return load.Order("stop");
+absl::Status Conduct(const Pair& pair, PairProcess& load, PairProcess& bench) {
+  const Conductor conductor(pair.cpus);
+  RETURN_IF_ERROR(load.Begin());
+  RETURN_IF_ERROR(Rest(pair.settle, load, bench));
+  RETURN_IF_ERROR(bench.Begin());
+  RETURN_IF_ERROR(Rest(pair.duration, load, bench));
+  RETURN_IF_ERROR(bench.AskStop());
+  return load.AskStop();
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TaskResult>> MeasurePair(const Pair& pair,
-                                                        const BackgroundSettings& settings) {
-  const SharedMemory memory;
-  Shared* const shared = memory.get();
-  if (shared == nullptr) return ErrnoStatus(errno, "shared memory");
-  Child load("load"), bench("benchmark");
-  RETURN_IF_ERROR(load.Start([&](const StopSignal& stop) {
-    const absl::Status status = RunBackground(pair.load, settings, stop);
-    const size_t size = std::min(status.message().size(), sizeof shared->error - 1);
-    std::memcpy(shared->error, status.message().data(), size);
-  }));
-  RETURN_IF_ERROR(bench.Start([&](const StopSignal& stop) {
-    MachineWorld world(settings.loops_per_ms);
-    RunTask(
-        pair.task, world, [&] { return stop.Asked(); }, shared->result);
-  }));
+absl::StatusOr<PairResult> MeasurePair(const Pair& pair, const BackgroundSettings& settings) {
+  PairProcess load("load"), bench("benchmark");
+  RETURN_IF_ERROR(load.Start(LoadBody(pair, settings)));
+  RETURN_IF_ERROR(bench.Start(TaskBody(pair, settings)));
   RETURN_IF_ERROR(Conduct(pair, load, bench));
-  RETURN_IF_ERROR(load.Await("finished"));
-  RETURN_IF_ERROR(bench.Await("finished"));
+  PairResult result;
+  const absl::Status ended = load.Finish(pair.end_limit).status();
+  result.load_killed = absl::IsDeadlineExceeded(ended);
+  if (!result.load_killed) RETURN_IF_ERROR(ended);
+  ASSIGN_OR_RETURN(const std::string bytes, bench.Finish(pair.end_limit));
   for (int i = 0; i < 3; ++i) sync();
-  if (shared->error[0] != '\0') return absl::InternalError(shared->error);
-  return std::make_unique<TaskResult>(shared->result);
+  ASSIGN_OR_RETURN(result.task, UnpackTask(bytes));
+  return result;
 }
 
 }  // namespace shakedown::runner

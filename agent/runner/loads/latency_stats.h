@@ -3,22 +3,27 @@
 #define SHAKEDOWN_AGENT_RUNNER_LOADS_LATENCY_STATS_H_
 
 #include <cstdint>
+#include <string>
 
-#include "agent/runner/loads/histogram.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/wire/latency_histogram.h"
 
 namespace shakedown::runner {
 
-// Plain memory: may lie in memory shared between processes. Not thread-safe.
+// Not thread-safe.
 class LatencyStats {
  public:
+  // Asks for its memory here: Add() of anything below 19 hours asks for none.
+  LatencyStats();
   void Add(uint64_t us);
 
-  uint64_t n() const { return n_; }
-  uint64_t total() const { return total_; }
-  uint64_t max() const { return max_; }
-  const Histogram& histogram() const { return histogram_; }
+  uint64_t n() const { return moments_.n; }
+  uint64_t total() const { return moments_.total; }
+  uint64_t max() const { return histogram_.Max(); }
+  const LatencyHistogram& histogram() const { return histogram_; }
 
-  double Mean() const { return mean_; }
+  double Mean() const { return moments_.mean; }
   // Of a sample (n - 1). NaN for n < 2.
   double StandardDeviation() const;
 
@@ -29,17 +34,23 @@ class LatencyStats {
   // < 2.
   double InterbenchSd() const;
 
-  // A quantile that never exceeds max(); see Histogram::Quantile.
+  // See LatencyHistogram::Quantile; 0 without values: ask n() first.
   double Quantile(double q) const;
 
+  // From one process to another of this program.
+  std::string Pack() const;
+  static absl::StatusOr<LatencyStats> Unpack(absl::string_view bytes);
+
  private:
-  uint64_t n_ = 0;
-  uint64_t total_ = 0;
-  uint64_t max_ = 0;
-  long double sum_of_squares_ = 0;
-  double mean_ = 0;  // Welford's running mean and sum of squared differences.
-  double m2_ = 0;
-  Histogram histogram_;
+  struct Moments {
+    uint64_t n = 0;
+    uint64_t total = 0;
+    long double sum_of_squares = 0;
+    double mean = 0;  // Welford's running mean and sum of squared differences.
+    double m2 = 0;
+  };
+  Moments moments_;
+  LatencyHistogram histogram_;
 };
 
 }  // namespace shakedown::runner

@@ -10,52 +10,29 @@
 namespace shakedown::runner {
 namespace {
 
-TEST(HistogramTest, ExactBelow64) {
-  Histogram h;
-  for (uint64_t v = 0; v < 64; ++v) h.Add(v);
-  EXPECT_EQ(h.Count(), 64u);
-  for (uint64_t v = 0; v < 64; ++v) {
-    EXPECT_EQ(h.Quantile(static_cast<double>(v + 1) / 64), static_cast<double>(v));
-  }
-}
-
-TEST(HistogramTest, QuantilesWithinABucketOfTheTruth) {
-  std::mt19937_64 random(7);
-  std::lognormal_distribution<double> values(8, 2);
-  std::vector<uint64_t> all;
-  Histogram h;
-  for (int i = 0; i < 20001; ++i) {
-    all.push_back(static_cast<uint64_t>(values(random)));
-    h.Add(all.back());
-  }
-  std::sort(all.begin(), all.end());
-  for (double q : {0.01, 0.5, 0.95, 0.99, 0.999, 1.0}) {
-    const auto rank = static_cast<size_t>(std::ceil(q * static_cast<double>(all.size())));
-    const auto truth = static_cast<double>(all[rank - 1]);
-    EXPECT_NEAR(h.Quantile(q), truth, truth / 64 + 0.5) << q;
-  }
-}
-
-TEST(HistogramTest, MergedEqualsAllInOne) {
+TEST(LatencyStatsTest, PackedAndUnpackedIsTheSame) {
   std::mt19937_64 random(3);
-  Histogram parts[3], whole;
-  for (int i = 0; i < 3000; ++i) {
-    const uint64_t value = random() >> (20 + random() % 40);
-    parts[i % 3].Add(value);
-    whole.Add(value);
-  }
-  Histogram merged;
-  for (const Histogram& part : parts) merged.Merge(part);
-  EXPECT_EQ(merged.Count(), whole.Count());
-  for (double q = 0.01; q < 1; q += 0.01) EXPECT_EQ(merged.Quantile(q), whole.Quantile(q));
+  LatencyStats stats;
+  for (int i = 0; i < 3000; ++i) stats.Add(random() >> (20 + random() % 40));
+  const LatencyStats same = LatencyStats::Unpack(stats.Pack()).value();
+  EXPECT_EQ(same.histogram(), stats.histogram());
+  EXPECT_EQ(same.total(), stats.total());
+  EXPECT_EQ(same.max(), stats.max());
+  EXPECT_EQ(same.StandardDeviation(), stats.StandardDeviation());
+  EXPECT_EQ(same.InterbenchSd(), stats.InterbenchSd());
+  EXPECT_EQ(LatencyStats::Unpack(LatencyStats().Pack()).value().n(), 0u);
 }
 
-TEST(HistogramTest, HugeValuesStayInside) {
-  Histogram h;
-  h.Add(~uint64_t{0});
-  h.Add(uint64_t{1} << 40);
-  EXPECT_EQ(h.Count(), 2u);
-  EXPECT_GT(h.Quantile(1), 1e12);
+TEST(LatencyStatsTest, WhatIsNotWholeIsRefused) {
+  LatencyStats stats;
+  stats.Add(5);
+  stats.Add(70000);
+  const std::string bytes = stats.Pack();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(LatencyStats::Unpack(bytes.substr(0, size)).status().code(),
+              absl::StatusCode::kDataLoss)
+        << size;
+  }
 }
 
 TEST(LatencyStatsTest, EqualLatenciesPrintAverageAsSd) {

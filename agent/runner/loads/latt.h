@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/runner/loads/latency_stats.h"
+#include "agent/runner/loads/latt_command.h"
 #include "agent/runner/loads/load.h"
 
 namespace shakedown::runner {
@@ -23,8 +24,10 @@ struct LattParameters {
   uint32_t min_sleep_ms = 100;
   uint32_t sleep_width_ms = 500;
   uint32_t work_kib = 0;
+  bool classic = false;  // Printed as the version of 2009-09-08 did: one block.
 };
-// Defaults for 0, except work. InvalidArgument: out of range.
+// Defaults for 0, except work, which profile "0.1" makes 64. InvalidArgument: out of range, an
+// unknown profile, or one of 2009-09-08 with work.
 absl::StatusOr<LattParameters> LattParametersOf(const v1::LattLoad& load);
 
 struct LattStats {
@@ -33,13 +36,20 @@ struct LattStats {
   uint64_t rounds = 0;
 };
 
-// The classic output; a block without entries is left out.
+// What latt-0.1 prints, or the version of 2009-09-08; a block without entries is left out.
 std::string FormatLatt(const LattParameters& parameters, const LattStats& stats);
 
 // Per iteration: latt.wakeup.{max,avg,stdev,p50,p95,p99,n} and with work latt.work.{…} (us; n:
-// "1"), latt.command.real (s, mean of its runs), latt.command.runs. FailedPrecondition: the command
-// ended before the second wake-up. Internal: the command failed.
+// "1") and their histograms latt.wakeup and latt.work; latt.command.{real,user,sys} (s, means of
+// its runs), .status (exit code, 128 + signal), .runs. FailedPrecondition: the command ended before
+// the second wake-up. Internal: the command failed. For a person any exit code and number of
+// entries is a result, and SIGINT, when the process has it blocked, is passed on to the command.
 absl::StatusOr<v1::LoadRun> RunLattLoad(const v1::Load& load, const LoadContext& context);
+
+// The same around a command that somebody else has made; of the load: latt's parameters and the
+// iterations.
+absl::StatusOr<v1::LoadRun> RunLattAround(const v1::Load& load, const LattCommand& command,
+                                          const LoadContext& context);
 
 }  // namespace shakedown::runner
 

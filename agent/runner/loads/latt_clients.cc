@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/latt_work.h"
+#include "agent/runner/loads/pipe_io.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -28,27 +29,6 @@ struct Answer {
   int64_t woken_ns = 0;  // P; 0 confirms the start.
   int64_t done_ns = 0;   // Q; -1: the work failed.
 };
-
-bool ReadAll(int fd, void* data, size_t size) {
-  char* at = static_cast<char*>(data);
-  while (size > 0) {
-    const ssize_t got = read(fd, at, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    size -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
-// Messages are far below PIPE_BUF: written whole or not at all.
-bool WriteAll(int fd, const void* data, size_t size) {
-  ssize_t wrote;
-  do {
-    wrote = write(fd, data, size);
-  } while (wrote < 0 && errno == EINTR);
-  return wrote == static_cast<ssize_t>(size);
-}
 
 [[noreturn]] void Serve(int request, int reply, size_t work_bytes) {
   WorkItem work(work_bytes);
@@ -119,7 +99,8 @@ absl::Status LattClients::StartOne(size_t work_bytes) {
   return absl::OkStatus();
 }
 
-absl::Status LattClients::Round(LattStats& stats) {
+absl::Status LattClients::Round(LattStats& stats,
+                                const std::function<void(absl::string_view)>& trace) {
   std::vector<int64_t> sent(clients_.size());
   std::vector<pollfd> waiting;
   for (size_t i = 0; i < clients_.size(); ++i) {
@@ -148,9 +129,12 @@ absl::Status LattClients::Round(LattStats& stats) {
       }
       const int64_t wakeup_us = (answer.woken_ns - sent[i]) / 1000;
       stats.wakeup.Add(static_cast<uint64_t>(wakeup_us));
-      if (answer.done_ns > 0) {
-        stats.work.Add(static_cast<uint64_t>((answer.done_ns - sent[i]) / 1000 - wakeup_us));
-      }
+      const int64_t work_us = (answer.done_ns - sent[i]) / 1000 - wakeup_us;
+      if (answer.done_ns > 0) stats.work.Add(static_cast<uint64_t>(work_us));
+      if (!trace) continue;
+      trace(absl::StrCat(
+          "round ", stats.rounds + 1, " client ", i + 1, ": wakeup ", wakeup_us, " usec",
+          answer.done_ns > 0 ? absl::StrCat(", work ", work_us, " usec") : "", "\n"));
     }
   }
   ++stats.rounds;

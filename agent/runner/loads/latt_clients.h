@@ -5,9 +5,11 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "agent/runner/loads/latt.h"
 
 namespace shakedown::runner {
@@ -23,7 +25,8 @@ class LattClients {
   absl::Status Start(uint32_t count, size_t work_bytes);
   // Wakes all in order, waits for every answer and adds their latencies. Unavailable: a client
   // died. Internal: a client could not do its work.
-  absl::Status Round(LattStats& stats);
+  // `trace`: when set, is given a line for each.
+  absl::Status Round(LattStats& stats, const std::function<void(absl::string_view)>& trace = {});
 
  private:
   struct Client {

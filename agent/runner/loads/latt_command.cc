@@ -6,10 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/parallel_command.h"
+#include "agent/runner/loads/process_tree.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/status.h"
 
@@ -24,13 +27,29 @@ struct Header {
 };
 constexpr size_t kLongestMessage = 2000;  // Far below a pipe's room: the writer never waits.
 
+std::atomic<bool> interrupted = false;
+
+// Survives the signal that is meant for the command, and does not run it again.
+void ExpectInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
 absl::Status Repeat(const LattCommand& latt, LattCommandReport& report) {
   Clock& clock = SystemClock();
   const absl::Duration until = clock.Elapsed() + latt.repeat_for;
   do {
     if (latt.build) RETURN_IF_ERROR(RemoveObjects(*latt.build));
-    ASSIGN_OR_RETURN(const CommandTimes times, TimeCommand(latt.command));
-    RETURN_IF_ERROR(CommandStatus(latt.command, times));
+    ASSIGN_OR_RETURN(const ParallelTimes parallel,
+                     TimeParallel(latt.command, latt.copies, latt.any_status));
+    const CommandTimes times = parallel.Whole();
+    report.exit_code = times.exit_code;
     if (latt.build) {
       ASSIGN_OR_RETURN(const size_t objects, CountObjects(*latt.build));
       if (objects == 0) {
@@ -42,12 +61,13 @@ absl::Status Repeat(const LattCommand& latt, LattCommandReport& report) {
     report.real_s += times.real_s;
     report.user_s += times.user_s;
     report.system_s += times.system_s;
-  } while (clock.Elapsed() < until);
+  } while (clock.Elapsed() < until && report.exit_code == 0 && !interrupted);
   return absl::OkStatus();
 }
 
 [[noreturn]] void RunInChild(const LattCommand& latt, int fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ExpectInterrupts();
   Header header;
   const absl::Status status = Repeat(latt, header.report);
   const absl::string_view message = status.message().substr(0, kLongestMessage);
@@ -78,6 +98,12 @@ absl::Status LattCommandProcess::Start(const LattCommand& command) {
   close(ends[1]);
   report_ = ends[0];
   return pid_ > 0 ? absl::OkStatus() : ErrnoStatus(error, "fork for the command");
+}
+
+void LattCommandProcess::Interrupt() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGINT);
+  for (const pid_t pid : DescendantsOf(pid_)) kill(pid, SIGINT);
 }
 
 bool LattCommandProcess::HasEnded() {

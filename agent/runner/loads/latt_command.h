@@ -17,14 +17,17 @@ namespace shakedown::runner {
 
 struct LattCommand {
   TimedCommand command;
+  uint32_t copies = 1;             // Of it, at one time.
   std::optional<BuildPlan> build;  // Its objects are removed before each run.
   absl::Duration repeat_for;       // Run again until this much time has passed; zero: once.
+  bool any_status = false;         // An exit code is reported and no error; it ends the repetition.
 };
 
 struct LattCommandReport {
   uint32_t runs = 0;
-  double real_s = 0, user_s = 0,
-         system_s = 0;  // Sums over the runs, removing objects not included.
+  int exit_code = 0;  // Of the last run; 128 + signal.
+  // Sums over the runs, removing objects not included.
+  double real_s = 0, user_s = 0, system_s = 0;
 };
 
 // One owner; the process is ended and reaped by the destructor. What it leaves behind is the
@@ -36,6 +39,8 @@ class LattCommandProcess {
   LattCommandProcess(const LattCommandProcess&) = delete;
 
   absl::Status Start(const LattCommand& command);
+  // SIGINT for the command and all its descendants, as by ^C; it is not run again.
+  void Interrupt();
   // Whether it has ended; never blocks.
   bool HasEnded();
   // After the end. The error of a run that failed: the first one ends the repetition.

@@ -74,6 +74,45 @@ TEST(FormatLattTest, Classic) {
             "\nParameters: min_wait=100ms, max_wait=500ms, clients=1\nEntries logged: 0\n");
 }
 
+TEST(LattParametersTest, Profiles) {
+  v1::LattLoad load;
+  load.set_profile("0.1");
+  EXPECT_EQ(LattParametersOf(load)->work_kib, 64u);
+  load.set_work_kib(8);
+  EXPECT_EQ(LattParametersOf(load)->work_kib, 8u);
+  load.set_profile("2009-09-08");
+  EXPECT_EQ(LattParametersOf(load).status().code(), absl::StatusCode::kInvalidArgument);
+  load.clear_work_kib();
+  EXPECT_TRUE(LattParametersOf(load)->classic);
+  EXPECT_EQ(LattParametersOf(load)->work_kib, 0u);
+  load.set_profile("0.2");
+  EXPECT_EQ(LattParametersOf(load).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// As the post of 2009 shows it.
+TEST(FormatLattTest, TheVersionOf20090908) {
+  LattStats stats;
+  for (uint64_t us : {8064, 0, 0, 4032}) stats.wakeup.Add(us);
+  EXPECT_EQ(FormatLatt({.clients = 4, .classic = true}, stats),
+            "Entries: 4 (clients=4)\n\nAverages:\n------------------------------\n"
+            "\tMax\t     8064 usec\n\tAvg\t     3024 usec\n\tStdev\t     3860 usec\n");
+  EXPECT_EQ(FormatLatt({.clients = 4, .classic = true}, LattStats()), "Entries: 0 (clients=4)\n");
+}
+
+TEST(FormatLattTest, BothBlocksByteForByte) {
+  LattStats stats;
+  for (uint64_t us : {57655, 0, 1}) stats.wakeup.Add(us);
+  stats.work.Add(126457);
+  EXPECT_EQ(FormatLatt({1, 100, 500, 64}, stats),
+            "\nParameters: min_wait=100ms, max_wait=500ms, clients=1\nEntries logged: 3\n\n"
+            "Wakeup averages\n-------------------------------------\n"
+            "\tMax \t\t   57655 usec\n\tAvg \t\t   19219 usec\n"
+            "\tStdev \t\t   33287 usec\n\tStdev mean \t   19218 usec\n\n"
+            "Work averages\n-------------------------------------\n"
+            "\tMax \t\t  126457 usec\n\tAvg \t\t  126457 usec\n"
+            "\tStdev \t\t     nan usec\n\tStdev mean \t     nan usec\n");
+}
+
 class RunLattTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(AdoptOrphans().ok()); }
@@ -118,7 +157,20 @@ TEST_F(RunLattTest, EntriesAreClientsTimesRounds) {
     EXPECT_GE(values["latt.wakeup.max"], values["latt.wakeup.avg"]);
     EXPECT_GE(values["latt.command.real"], 0.1);
     EXPECT_EQ(values["latt.command.runs"], 1);
+    EXPECT_EQ(values["latt.command.status"], 0);
+    EXPECT_EQ(values.count("latt.command.user") + values.count("latt.command.sys"), 2u);
   }
+  ASSERT_EQ(run->histograms_size(), 4);  // Wake-up and work, twice.
+  for (const v1::LatencyHistogram& histogram : run->histograms()) {
+    auto values = Values(*run, histogram.iteration());
+    uint64_t count = 0;
+    for (const uint64_t n : histogram.count()) count += n;
+    EXPECT_EQ(count, static_cast<uint64_t>(values[histogram.metric() + ".n"]));
+    EXPECT_EQ(histogram.max(), static_cast<uint64_t>(values[histogram.metric() + ".max"]));
+    EXPECT_EQ(histogram.unit(), "us");
+    EXPECT_GE(histogram.duration_ms(), 1u);  // From when all clients are there.
+  }
+  EXPECT_TRUE(run->histograms(0).warmup());
   EXPECT_TRUE(run->measurements(0).warmup());
   EXPECT_FALSE(run->measurements(run->measurements_size() - 1).warmup());
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,10 +11,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/runner/loads/activities.h"
 #include "agent/runner/loads/build_tree.h"
+#include "agent/runner/loads/guardian.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
+#include "agent/runner/loads/prepare_build.h"
 #include "agent/runner/loads/process_tree.h"
+#include "proto/wire/load_kind.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::runner {
@@ -49,7 +52,6 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
 
 [[noreturn]] void Work(const v1::RunLoad& request, const LoadPlace& place,
                        const std::string& scratch, int fd) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Refused: the load is spared like its watcher, which only a machine out of memory would notice.
   if (place.watcher_first) ExposeToOutOfMemory().IgnoreError();
   setsid();  // One session: one autogroup for all of the load.
@@ -60,7 +62,12 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         event.mutable_progress()->set_text(OneLine(text));
                         SendEvent(fd, event);
                       }};
-  absl::StatusOr<v1::LoadRun> run = RunLoad(request.load(), context);
+  context.inputs = place.inputs;
+  context.for_person = place.for_person;
+  context.table = place.table;
+  context.trace = place.trace;
+  context.comment = place.comment;
+  absl::StatusOr<v1::LoadRun> run = PerformLoad(request, context);
   v1::RunnerEvent event;
   if (run.ok()) {
     run->set_output(Utf8Tail(run->output(), kLongestOutput));
@@ -101,9 +108,11 @@ absl::Status LoadProcess::Fork() {
   scratch_ = scratch;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
+  const pid_t self = getpid();
   pid_ = fork();
   if (pid_ == 0) {
     close(ends[0]);
+    ContinueUnderGuard(self, ends[1], [this] { RemoveFiles().IgnoreError(); });
     Work(request_, place_, scratch_, ends[1]);
   }
   const int error = errno;
@@ -168,6 +177,10 @@ std::vector<v1::RunnerEvent> LoadProcess::Step() {
   return events;
 }
 
+void LoadProcess::Interrupt() {
+  if (!done_) kill(pid_, SIGINT);
+}
+
 std::vector<v1::RunnerEvent> LoadProcess::Stop(absl::string_view why) {
   if (done_) return {};
   return {Finish(absl::CancelledError(why))};
@@ -196,7 +209,7 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
   if (!status.ok()) event = FailureEvent(status);
   if (event.has_failure()) {
     event.mutable_failure()->set_error(absl::StrCat("load ", request_.index(), " (",
-                                                    LoadName(request_.load()),
+                                                    LoadKind(request_.load()),
                                                     "): ", event.failure().error()));
   } else if (event.has_load_run()) {
     v1::LoadRun& run = *event.mutable_load_run();
@@ -210,13 +223,17 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
 
 absl::Status LoadProcess::CleanUp() {
   absl::Status status = EndDescendants(kEndLimit, clock_);
+  const absl::Status removed = RemoveFiles();
+  return status.ok() ? removed : status;
+}
+
+absl::Status LoadProcess::RemoveFiles() const {
+  absl::Status status;
   std::error_code error;
   std::filesystem::remove_all(scratch_, error);
-  if (error && status.ok()) status = ErrnoStatus(error.value(), scratch_);
-  const v1::Load& load = request_.load();
-  if (load.has_make() || (load.has_latt() && load.latt().command().empty())) {
-    const absl::StatusOr<BuildPlan> plan =
-        PlanBuild(load.has_make() ? load.make() : load.latt().make(), place_.tree);
+  if (error) status = ErrnoStatus(error.value(), scratch_);
+  for (const v1::MakeLoad& make : BuildsInPlace(request_.load())) {
+    const absl::StatusOr<BuildPlan> plan = PlanBuild(make, place_.tree);
     if (plan.ok() && status.ok()) status = RemoveNamedObjects(*plan);
   }
   return status;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +22,21 @@ namespace shakedown::runner {
 struct LoadPlace {
   std::string scratch_parent = "/var/tmp";  // On a disk. A folder of its own is made in it.
   std::string tree = "/usr/src/load";
+  std::string inputs = "/run/shakedown/inputs";
   bool share_output = false;  // The load's commands write to our standard output.
+  // See LoadContext. The functions are called in the load's process.
+  bool for_person = false;
+  std::function<void(absl::string_view)> table, trace;
+  std::string comment;
   // The watcher runs at SCHED_FIFO 1 while the load runs, where allowed, and the out-of-memory
   // killer prefers the load: a load or scheduler that starves ordinary tasks is then seen as slow,
   // not as a dead machine. The caller has protected itself by SpareFromOutOfMemory().
   bool watcher_first = false;
 };
 
-// One load at a time in one process; the process must have called AdoptOrphans(). Not thread-safe.
+// One load at a time in one process; the process must have called AdoptOrphans(). When the process
+// dies, by whatever signal, the load's processes and files go with it (guardian.h). Not
+// thread-safe.
 class LoadProcess {
  public:
   static constexpr absl::Duration kBeat = absl::Seconds(1);
@@ -46,6 +54,8 @@ class LoadProcess {
 
   // A progress event each beat; at the end one LoadRun or Failure. `id` of the events is 0.
   std::vector<v1::RunnerEvent> Step();
+  // As ^C: what it means is the load's. See LoadContext::for_person.
+  void Interrupt();
   // Ends it now; the Failure says `why`. After done() it does nothing.
   std::vector<v1::RunnerEvent> Stop(absl::string_view why);
   // The last event has been given: no process and no file of the load is left, or the event says
@@ -56,6 +66,7 @@ class LoadProcess {
   LoadProcess(const v1::RunLoad& request, const LoadPlace& place, Clock& clock);
   absl::Status Fork();
   absl::Status CleanUp();
+  absl::Status RemoveFiles() const;
   void Receive();
   v1::RunnerEvent Finish(absl::Status status);
   v1::RunnerEvent Beat();

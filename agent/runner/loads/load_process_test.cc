@@ -118,6 +118,87 @@ TEST_F(LoadProcessTest, StoppedMakeLeavesNoObject) {
   ExpectNothingIsLeft();
 }
 
+TEST_F(LoadProcessTest, StoppedInterbenchLeavesNothing) {
+  v1::RunLoad request;
+  request.set_limit_s(100);
+  request.set_loops_per_ms(20000);
+  v1::InterbenchLoad& bench = *request.mutable_load()->mutable_interbench();
+  bench.add_benchmarks("Audio");
+  bench.add_loads("Compile");
+  bench.set_max_file_mib(4);
+  auto process = LoadProcess::Start(request, place_, SystemClock()).value();
+  const auto writes = [&] {
+    for (const auto& scratch : fs::directory_iterator(place_.scratch_parent)) {
+      if (fs::exists(scratch.path() / "interbench.write")) return true;
+    }
+    return false;
+  };
+  Drive(*process, writes);
+  EXPECT_TRUE(writes() || !process->done());
+  process->Stop("stopped");
+  ExpectNothingIsLeft();
+}
+
+// Waits until all that was ours is gone; who dies without its parent comes to us.
+void AwaitNoChildren() {
+  const absl::Duration until = SystemClock().Elapsed() + absl::Seconds(60);
+  while (waitpid(-1, nullptr, WNOHANG) >= 0 && SystemClock().Elapsed() < until) {
+    poll(nullptr, 0, 2);
+  }
+}
+
+// A runner in a process of its own that is killed while its load writes, builds and has daemons.
+TEST_F(LoadProcessTest, KilledRunnerLeavesNoProcessAndNoFile) {
+  place_.tree = place_.scratch_parent + "/tree";
+  fs::create_directories(place_.tree);
+  const std::string pids = place_.scratch_parent + "/pids";
+  std::ofstream(place_.tree + "/Makefile")
+      << "%.o:\n\ttouch $@\n\tsetsid sh -c 'trap \"\" TERM HUP; echo $$$$ >> " << pids
+      << "; while :; do sleep 1; done' & echo $$$$ >> " << pids << "; sleep 1000\n";
+  v1::RunLoad request;
+  request.set_limit_s(1000);
+  request.mutable_load()->mutable_make()->add_targets("a.o");
+  v1::Activity& activity = *request.add_background();
+  for (const char* word : {"sh", "-c", "echo $$ >> \"$0\"; sleep 1000", pids.c_str()}) {
+    activity.mutable_command()->add_words(word);
+  }
+  const pid_t runner = fork();
+  if (runner == 0) {
+    AdoptOrphans().IgnoreError();
+    auto process = LoadProcess::Start(request, place_, SystemClock()).value();
+    Drive(*process);
+    _exit(0);
+  }
+  std::vector<pid_t> seen;
+  const absl::Duration until = SystemClock().Elapsed() + absl::Seconds(60);
+  while (seen.size() < 3 && SystemClock().Elapsed() < until) {
+    seen.clear();
+    std::ifstream file(pids);
+    for (pid_t pid; file >> pid;) seen.push_back(pid);
+    poll(nullptr, 0, 2);
+  }
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_TRUE(fs::exists(place_.tree + "/a.o"));
+  kill(runner, SIGKILL);
+  AwaitNoChildren();
+  for (const pid_t pid : seen) EXPECT_NE(kill(pid, 0), 0) << pid;
+  EXPECT_FALSE(fs::exists(place_.tree + "/a.o"));
+  fs::remove_all(place_.tree);
+  fs::remove(pids);
+  ExpectNothingIsLeft();
+}
+
+TEST_F(LoadProcessTest, ADeadActivityFailsTheLoadByName) {
+  v1::RunLoad request = Latt("sleep 0.5", 60);
+  request.add_background()->set_name("film");
+  request.mutable_background(0)->mutable_command()->add_words("false");
+  auto process = LoadProcess::Start(request, place_, SystemClock()).value();
+  const std::string error = Drive(*process).back().failure().error();
+  EXPECT_TRUE(absl::StrContains(error, "activity \"film\" has ended")) << error;
+  EXPECT_TRUE(absl::StrContains(error, "exit code 1")) << error;
+  ExpectNothingIsLeft();
+}
+
 TEST_F(LoadProcessTest, LimitEndsIt) {
   auto process = LoadProcess::Start(Latt("sleep 100", 1), place_, SystemClock()).value();
   const std::vector<v1::RunnerEvent> events = Drive(*process);

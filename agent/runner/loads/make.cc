@@ -1,11 +1,11 @@
 #include "agent/runner/loads/make.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "agent/runner/loads/build_tree.h"
+#include "agent/runner/loads/caches.h"
+#include "agent/runner/loads/prepare_build.h"
 #include "agent/runner/loads/timed_command.h"
 #include "agent/runner/telemetry/proc_text.h"
 #include "proto/wire/files.h"
@@ -25,7 +25,7 @@ struct Iteration {
   size_t objects = 0;
 };
 
-absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool share_output) {
+absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool cold, bool share_output) {
   TimedCommand make;
   make.argv = plan.Argv();
   make.folder = plan.tree;
@@ -33,6 +33,7 @@ absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool share_output) {
   Iteration result;
   RETURN_IF_ERROR(RemoveObjects(plan));
   ASSIGN_OR_RETURN(const size_t before, CountObjects(plan));
+  if (cold) RETURN_IF_ERROR(DropCaches());
   ASSIGN_OR_RETURN(const CpuCounters cpu_before, ReadCpu());
   ASSIGN_OR_RETURN(result.times, TimeCommand(make));
   ASSIGN_OR_RETURN(const CpuCounters cpu_after, ReadCpu());
@@ -48,40 +49,40 @@ absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool share_output) {
   return result;
 }
 
-// As bash's `time` prints it.
-std::string ClassicTime(absl::string_view name, double seconds) {
-  const double minutes = std::floor(seconds / 60);
-  return absl::StrFormat("%s\t%.0fm%.3fs\n", name, minutes, seconds - 60 * minutes);
-}
-
-void Record(const Iteration& i, Recorder recorder) {
-  recorder.Add("make.real", i.times.real_s, "s");
-  recorder.Add("make.user", i.times.user_s, "s");
-  recorder.Add("make.sys", i.times.system_s, "s");
-  recorder.Add("make.idle", i.idle_percent, "%");
-  recorder.Add("make.majflt", static_cast<double>(i.times.major_faults), "1");
-  recorder.Add("make.ctxt",
-               static_cast<double>(i.times.voluntary_switches + i.times.involuntary_switches), "1");
-  recorder.Add("make.objects", static_cast<double>(i.objects), "1");
+void Record(const Iteration& i, bool cold, Recorder recorder) {
+  const auto add = [&](absl::string_view what, double value, absl::string_view unit) {
+    recorder.Add(absl::StrCat(cold ? "make.cold." : "make.", what), value, unit);
+  };
+  const auto voluntary = static_cast<double>(i.times.voluntary_switches);
+  const auto involuntary = static_cast<double>(i.times.involuntary_switches);
+  add("real", i.times.real_s, "s");
+  add("user", i.times.user_s, "s");
+  add("sys", i.times.system_s, "s");
+  add("idle", i.idle_percent, "%");
+  add("majflt", static_cast<double>(i.times.major_faults), "1");
+  add("ctxt", voluntary + involuntary, "1");
+  add("ctxt.voluntary", voluntary, "1");
+  add("ctxt.involuntary", involuntary, "1");
+  add("objects", static_cast<double>(i.objects), "1");
 }
 
 }  // namespace
 
 absl::StatusOr<v1::LoadRun> RunMakeLoad(const v1::Load& load, const LoadContext& context) {
-  ASSIGN_OR_RETURN(const BuildPlan plan, PlanBuild(load.make(), context.tree));
   v1::LoadRun run;
+  ASSIGN_OR_RETURN(const BuildPlan plan, PrepareBuild(load.make(), context, run));
+  const bool cold = load.make().cold();
   const uint32_t all = AllIterations(load);
   for (uint32_t i = 1; i <= all; ++i) {
-    context.progress(static_cast<double>(i - 1) / all,
-                     absl::StrCat("make -j", plan.jobs, ", iteration ", i, " of ", all));
-    absl::StatusOr<Iteration> once = RunOnce(plan, context.share_output);
+    context.progress(
+        static_cast<double>(i - 1) / all,
+        absl::StrCat("make -j", plan.jobs, cold ? ", cold" : "", ", iteration ", i, " of ", all));
+    absl::StatusOr<Iteration> once = RunOnce(plan, cold, context.share_output);
     if (!once.ok()) return Annotate(once.status(), absl::StrCat("iteration ", i));
-    Record(*once, Recorder(run, i, IsWarmup(load, i)));
-    absl::StrAppend(run.mutable_output(), "\n", ClassicTime("real", once->times.real_s),
-                    ClassicTime("user", once->times.user_s),
-                    ClassicTime("sys", once->times.system_s));
+    Record(*once, cold, Recorder(run, i, IsWarmup(load, i)));
+    absl::StrAppend(run.mutable_output(), ClassicTimes(once->times));
   }
-  RETURN_IF_ERROR(RemoveObjects(plan));
+  if (!BuildsInScratch(load.make())) RETURN_IF_ERROR(RemoveObjects(plan));
   return run;
 }
 

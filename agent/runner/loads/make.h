@@ -8,9 +8,10 @@
 namespace shakedown::runner {
 
 // Per iteration: make.real, make.user, make.sys (s), make.idle (% of all CPU time of the machine),
-// make.majflt, make.ctxt (voluntary and involuntary switches of make and its descendants),
-// make.objects (compiled; equal in every iteration of one image). Internal: make failed, or nothing
-// was compiled.
+// make.majflt, make.ctxt (switches of make and its descendants) and its parts
+// make.ctxt.{voluntary,involuntary}, make.objects (compiled; equal in every iteration of one tree).
+// When the caches are dropped before each iteration all are named make.cold.*. Internal: make
+// failed, or nothing was compiled. See PrepareBuild for the others.
 absl::StatusOr<v1::LoadRun> RunMakeLoad(const v1::Load& load, const LoadContext& context);
 
 }  // namespace shakedown::runner

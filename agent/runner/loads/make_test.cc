@@ -81,6 +81,8 @@ TEST_F(MakeTest, EveryIterationCompilesEverythingAndLeavesNothing) {
     }
   }
   EXPECT_EQ(metrics, (std::map<std::string, int>{{"make.ctxt", 3},
+                                                 {"make.ctxt.involuntary", 3},
+                                                 {"make.ctxt.voluntary", 3},
                                                  {"make.idle", 3},
                                                  {"make.majflt", 3},
                                                  {"make.objects", 3},

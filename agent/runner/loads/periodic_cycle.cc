@@ -86,7 +86,8 @@ int64_t RunCycle(int64_t run, int64_t interval, CycleState& state, TaskWorld& wo
   return late + missed;
 }
 
-void RunTask(Task task, TaskWorld& world, const std::function<bool()>& stop, TaskResult& result) {
+void RunTask(Task task, TaskWorld& world, const std::function<bool()>& stop, TaskResult& result,
+             const CustomTask& custom) {
   switch (task) {
     case Task::kAudio:
       return RunPeriodic(kAudioRun, kAudioInterval, world, stop, result);
@@ -96,6 +97,9 @@ void RunTask(Task task, TaskWorld& world, const std::function<bool()>& stop, Tas
       return RunX(world, stop, result);
     case Task::kGaming:
       return RunGaming(world, stop, result);
+    case Task::kCustom:
+      return RunPeriodic(custom.interval_us * custom.percent / 100, custom.interval_us, world, stop,
+                         result);
   }
 }
 

@@ -43,16 +43,22 @@ struct CycleState {
 // burns.
 int64_t RunCycle(int64_t run, int64_t interval, CycleState& state, TaskWorld& world);
 
-enum class Task { kAudio, kVideo, kX, kGaming };
+enum class Task { kAudio, kVideo, kX, kGaming, kCustom };
 
-// Plain memory: lies in memory shared between processes.
+// What kCustom is: percent of a CPU, 1 to 100, in every interval.
+struct CustomTask {
+  int64_t percent = 0;
+  int64_t interval_us = 0;
+};
+
 struct TaskResult {
   TaskCounters counters;
   LatencyStats latency;
 };
 
 // Performs the task until `stop`, which is asked once a cycle: at least one cycle is done.
-void RunTask(Task task, TaskWorld& world, const std::function<bool()>& stop, TaskResult& result);
+void RunTask(Task task, TaskWorld& world, const std::function<bool()>& stop, TaskResult& result,
+             const CustomTask& custom = {});
 
 }  // namespace shakedown::runner
 

@@ -170,6 +170,22 @@ TEST(RunTaskTest, VideoLatenciesAreWholeIntervalsWhenOnlyBurnsAreSlow) {
   EXPECT_GE(video.latency.InterbenchSd(), static_cast<double>(video.latency.FlooredAverage()));
 }
 
+TEST(RunTaskTest, CustomIsAShareOfItsInterval) {
+  for (const auto& [percent, met] : {std::pair(20, 100.0), {100, 100.0}, {1, 100.0}}) {
+    SimulatedWorld world(0);
+    TaskResult result;
+    RunTask(Task::kCustom, world, world.After(30000000), result, {percent, 5000});
+    EXPECT_EQ(result.latency.n(), 6000u) << percent;
+    EXPECT_EQ(result.latency.max(), 0u);
+    EXPECT_EQ(DeadlinesMet(result.counters), met);
+  }
+  ScriptedWorld world({0, 0, 0, 33});
+  TaskResult result;
+  RunTask(Task::kCustom, world, [] { return true; }, result, {33, 101});
+  EXPECT_EQ(world.burned, 33);  // 33.33 us, truncated.
+  EXPECT_EQ(world.slept, 68);
+}
+
 TEST(RunTaskTest, StopIsAskedAfterTheCycle) {
   SimulatedWorld world(0);
   TaskResult result;

@@ -92,10 +92,12 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor,
   return found;
 }
 
+std::vector<pid_t> DescendantsOf(pid_t ancestor) { return DescendantsOf(ancestor, AllParents()); }
+
 absl::Status EndDescendants(absl::Duration limit, Clock& clock) {
   const absl::Duration until = clock.Elapsed() + limit;
   while (HasChildren()) {
-    const std::vector<pid_t> descendants = DescendantsOf(getpid(), AllParents());
+    const std::vector<pid_t> descendants = DescendantsOf(getpid());
     for (pid_t pid : descendants) kill(pid, SIGKILL);
     if (clock.Elapsed() > until) {
       return absl::DeadlineExceededError(absl::StrCat(

@@ -34,6 +34,8 @@ std::optional<pid_t> ParentOf(absl::string_view text);
 // All descendants of `ancestor` in (pid, parent) pairs, any order.
 std::vector<pid_t> DescendantsOf(pid_t ancestor,
                                  const std::vector<std::pair<pid_t, pid_t>>& parents);
+// Those there are now.
+std::vector<pid_t> DescendantsOf(pid_t ancestor);
 
 }  // namespace shakedown::runner
 

@@ -8,6 +8,7 @@ namespace shakedown::runner {
 
 inline constexpr int kHighestFifo = 99;     // Orchestration and calibration.
 inline constexpr int kTimekeeperFifo = 96;  // Those who wake the simulated tasks.
+inline constexpr int kTaskFifo = 95;        // Simulated tasks that are measured in real time.
 
 // False when it is not allowed; the thread then keeps its policy. Children start ordinary.
 inline bool SetFifo(int priority) {

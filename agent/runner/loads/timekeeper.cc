@@ -1,7 +1,5 @@
 #include "agent/runner/loads/timekeeper.h"
 
-#include <time.h>
-
 #include <cerrno>
 
 #include "agent/runner/loads/burn.h"
@@ -17,7 +15,8 @@ void WaitFor(sem_t& semaphore) {
 
 }  // namespace
 
-MachineWorld::MachineWorld(uint64_t loops_per_ms) : loops_per_ms_(loops_per_ms) {
+MachineWorld::MachineWorld(uint64_t loops_per_ms, const WorldOptions& options)
+    : loops_per_ms_(loops_per_ms), options_(options) {
   sem_init(&asked_, 0, 0);
   sem_init(&done_, 0, 0);
   thread_ = std::thread([this] { KeepTime(); });
@@ -33,7 +32,7 @@ MachineWorld::~MachineWorld() {
 
 int64_t MachineWorld::Now() {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  clock_gettime(options_.clock, &t);
   return static_cast<int64_t>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
 }
 
@@ -48,6 +47,9 @@ int64_t MachineWorld::Sleep(int64_t us) {
 
 void MachineWorld::KeepTime() {
   SetFifo(kTimekeeperFifo);  // Refused: stays ordinary, of which the load run warns once.
+  if (options_.timekeeper_cpus) {
+    sched_setaffinity(0, sizeof *options_.timekeeper_cpus, &*options_.timekeeper_cpus);
+  }
   for (;;) {
     WaitFor(asked_);
     if (quit_) return;

@@ -1,25 +1,13 @@
 #include "controller/compare/offline/csv.h"
 
-#include <charconv>
-#include <cmath>
-#include <deque>
-
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "controller/compare/offline/csv_line.h"
 
 namespace shakedown::offline {
 namespace {
-
-constexpr size_t kLongestLine = 64 * 1024;
-
-// Cells come from anywhere: what is quoted in a message is short and printable.
-std::string Quoted(absl::string_view cell) {
-  const bool cut = cell.size() > 40;
-  return absl::StrCat("\"", absl::CHexEscape(cell.substr(0, 40)), cut ? "...\"" : "\"");
-}
 
 class Reader {
  public:
@@ -31,7 +19,8 @@ class Reader {
           absl::StrCat(file_, ": ", rest_.size(), " bytes, want at most ", kMostBytes));
     if (rest_.substr(0, 3) == "\xef\xbb\xbf") rest_.remove_prefix(3);
     absl::string_view line;
-    while (NextLine(line)) {
+    while (NextLine(rest_, line)) {
+      ++line_;
       const absl::Status status = TakeLine(line);
       if (!status.ok()) return status;
     }
@@ -46,91 +35,25 @@ class Reader {
   }
 
  private:
-  bool NextLine(absl::string_view& line) {
-    if (rest_.empty()) return false;
-    ++line_;
-    const size_t end = rest_.find('\n');
-    line = rest_.substr(0, end);
-    rest_.remove_prefix(end == absl::string_view::npos ? rest_.size() : end + 1);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    return true;
-  }
-
   absl::Status Error(size_t column, absl::string_view what) const {
     return absl::InvalidArgumentError(
         absl::StrCat(file_, ": line ", line_, ", column ", column, ": ", what));
   }
 
   absl::Status TakeLine(absl::string_view line) {
-    if (line.size() > kLongestLine)
-      return Error(1, absl::StrCat("line of ", line.size(), " bytes, want at most ", kLongestLine));
     if (!line.empty() && line.front() == '#') {
       samples_.comments.emplace_back(absl::StripAsciiWhitespace(line.substr(1)));
       samples_.comment_lines.push_back(line_);
       return absl::OkStatus();
     }
     if (absl::StripAsciiWhitespace(line).empty()) return absl::OkStatus();
-    const absl::Status split = Split(line);
-    if (!split.ok()) return split;
+    const absl::Status split = cells_line_.Split(line);
+    if (!split.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat(file_, ": line ", line_, ", ", split.message()));
     if (have_header_) return TakeRow();
     have_header_ = true;
     return TakeHeader();
-  }
-
-  // Fills cells_. A quoted cell that holds a comma or a quote is copied to unquoted_.
-  absl::Status Split(absl::string_view line) {
-    cells_.clear();
-    unquoted_.clear();
-    for (;;) {
-      absl::string_view cell;
-      const size_t first = line.find_first_not_of(" \t");
-      if (first != absl::string_view::npos && line[first] == '"') {
-        line.remove_prefix(first + 1);
-        const absl::Status status = TakeQuoted(line, cell);
-        if (!status.ok()) return status;
-      } else {
-        cell = absl::StripAsciiWhitespace(line.substr(0, line.find(',')));
-        if (cell.find('"') != absl::string_view::npos)
-          return Error(cells_.size() + 1, absl::StrCat("a quote inside ", Quoted(cell),
-                                                       "; want the whole cell quoted"));
-        line.remove_prefix(std::min(line.size(), line.find(',')));
-      }
-      if (cell.size() > kLongestCell)
-        return Error(cells_.size() + 1,
-                     absl::StrCat("cell of ", cell.size(), " bytes, want at most ", kLongestCell));
-      for (const char c : cell)
-        if (absl::ascii_iscntrl(static_cast<unsigned char>(c)))
-          return Error(cells_.size() + 1,
-                       absl::StrCat(Quoted(cell), " has a control character; want plain text"));
-      cells_.push_back(cell);
-      if (cells_.size() > kMostColumns)
-        return Error(cells_.size(), absl::StrCat("too many cells; want at most ", kMostColumns));
-      if (line.empty()) return absl::OkStatus();
-      line.remove_prefix(1);
-    }
-  }
-
-  // `line` starts behind the opening quote and is left at the comma or the end.
-  absl::Status TakeQuoted(absl::string_view& line, absl::string_view& cell) {
-    std::string text;
-    for (;;) {
-      const size_t quote = line.find('"');
-      if (quote == absl::string_view::npos)
-        return Error(cells_.size() + 1, "the quote is not closed on its line");
-      text.append(line.data(), quote);
-      line.remove_prefix(quote + 1);
-      if (line.empty() || line.front() != '"') break;
-      text.push_back('"');
-      line.remove_prefix(1);
-    }
-    const size_t behind = line.find_first_not_of(" \t");
-    line.remove_prefix(std::min(line.size(), behind));
-    if (!line.empty() && line.front() != ',')
-      return Error(cells_.size() + 1,
-                   absl::StrCat(Quoted(line), " behind the closing quote; want a comma"));
-    unquoted_.push_back(std::move(text));
-    cell = absl::StripAsciiWhitespace(unquoted_.back());
-    return absl::OkStatus();
   }
 
   absl::Status TakeHeader() {
@@ -140,12 +63,12 @@ class Reader {
       if (name.empty()) return Error(i + 1, "no name; want that of a metric, or \"block\"");
       for (const char c : name)
         if (!absl::ascii_isprint(static_cast<unsigned char>(c)) || c == '"' || c == '\\')
-          return Error(i + 1, absl::StrCat(Quoted(name),
+          return Error(i + 1, absl::StrCat(QuotedCell(name),
                                            " is no metric name; want printable ASCII "
                                            "without quotes and backslashes"));
       const auto [at, fresh] = seen.emplace(name, i + 1);
       if (!fresh)
-        return Error(i + 1, absl::StrCat(Quoted(name), " is also column ", at->second,
+        return Error(i + 1, absl::StrCat(QuotedCell(name), " is also column ", at->second,
                                          "; want each name once"));
       if (name == "block") {
         block_ = i;
@@ -194,26 +117,16 @@ class Reader {
       if (fresh) continue;
       line_ = samples_.lines[i];
       return Error(block_ + 1,
-                   absl::StrCat("block ", Quoted(samples_.blocks[i]), " is also on line ",
+                   absl::StrCat("block ", QuotedCell(samples_.blocks[i]), " is also on line ",
                                 at->second, "; want each block once in a file"));
     }
     return absl::OkStatus();
   }
 
   absl::Status TakeNumber(size_t i, size_t metric) {
-    const absl::string_view cell = cells_[i];
-    const std::string& name = samples_.columns[metric].name;
-    if (cell.empty()) return Error(i + 1, absl::StrCat(name, " is empty, want a number"));
-    double value = 0;
-    const char* end = cell.data() + cell.size();
-    const auto [stopped, code] = std::from_chars(cell.data(), end, value);
-    if (code == std::errc::invalid_argument || stopped != end || std::isnan(value))
-      return Error(i + 1, absl::StrCat(name, " is ", Quoted(cell), ", want a number such as 12.5"));
-    if (code != std::errc() || !(std::fabs(value) <= kLargestValue) ||
-        (value != 0 && std::fabs(value) < 1 / kLargestValue))
-      return Error(i + 1, absl::StrCat(name, " is ", Quoted(cell),
-                                       ", want 0 or a size between 1e-100 and 1e100"));
-    samples_.columns[metric].values.push_back(value);
+    const absl::StatusOr<double> value = ParseValue(cells_[i], samples_.columns[metric].name);
+    if (!value.ok()) return Error(i + 1, value.status().message());
+    samples_.columns[metric].values.push_back(*value);
     return absl::OkStatus();
   }
 
@@ -223,8 +136,8 @@ class Reader {
   bool have_header_ = false;
   size_t width_ = 0;
   size_t block_ = absl::string_view::npos;
-  std::vector<absl::string_view> cells_;
-  std::deque<std::string> unquoted_;  // Its strings stay where they are.
+  CsvLine cells_line_;
+  const std::vector<absl::string_view>& cells_ = cells_line_.cells();
   Samples samples_;
 };
 

@@ -11,12 +11,7 @@
 namespace shakedown::offline {
 
 inline constexpr size_t kMostBytes = size_t{512} << 20;
-inline constexpr size_t kMostColumns = 1000;
 inline constexpr size_t kMostRows = 5'000'000;
-inline constexpr size_t kLongestCell = 128;
-// Sizes beyond these are no measurement, and squares and ratios of them no numbers.
-inline constexpr double kLargestValue = 1e100;
-
 struct Column {
   std::string name;
   std::vector<double> values;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "controller/compare/offline/csv_line.h"
 
 namespace shakedown::offline {
 namespace {

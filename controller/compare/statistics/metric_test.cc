@@ -21,6 +21,12 @@ TEST(FindMetricTest, OurMetrics) {
   EXPECT_DOUBLE_EQ(latency.delta_abs, 5);
   EXPECT_EQ(FindMetric("interbench.video.burn.latency.p99.9")->unit, "ms");
   EXPECT_EQ(FindMetric("interbench.video.burn.n")->role, Role::kInfo);
+  EXPECT_EQ(FindMetric("interbench.custom.ring.latency.avg")->unit, "ms");
+  EXPECT_EQ(FindMetric("interbench.rt.video.burn.latency.avg")->unit, "us");
+  EXPECT_EQ(FindMetric("interbench.rt.audio.none.latency.p99.9")->unit, "us");
+  EXPECT_EQ(FindMetric("interbench.rt.custom.none.deadlines_met")->unit, "%");
+  for (const char* what : {"user", "sys", "status"})
+    EXPECT_EQ(FindMetric(std::string("latt.command.") + what)->role, Role::kInfo);
   const Metric met = *FindMetric("interbench.x.none.deadlines_met");
   EXPECT_EQ(met.direction, Direction::kHigherIsBetter);
   EXPECT_DOUBLE_EQ(met.delta_abs, 5);

@@ -1,4 +1,4 @@
-// `shakedown compare` as people run it: no farm, two files, one exit code.
+// The commands that need no farm, as people run them: files in, text and an exit code out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class CompareCommandTest : public testing::Test {
+class FileCommandsTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "compare_command_test";
+    folder_ = testing::TempDir() + "file_commands_test";
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -33,6 +33,10 @@ class CompareCommandTest : public testing::Test {
 
   int Compare(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "compare");
+    return Run(arguments);
+  }
+
+  int Run(const std::vector<std::string>& arguments) {
     std::ostringstream out;
     std::ostringstream errors;
     Screen screen(out, errors, {});
@@ -50,7 +54,7 @@ class CompareCommandTest : public testing::Test {
   std::string errors_;
 };
 
-TEST_F(CompareCommandTest, TellsTheVerdict) {
+TEST_F(FileCommandsTest, TellsTheVerdict) {
   const std::string base = File("a.csv", "fps\n50\n51\n52\n53\n");
   const std::string challenger = File("b.csv", "fps\n70\n71\n72\n73\n");
   EXPECT_EQ(Compare({base, challenger, "--metric", "fps:higher:ratio:1/s", "--json"}), 0)
@@ -63,7 +67,7 @@ TEST_F(CompareCommandTest, TellsTheVerdict) {
   EXPECT_THAT(out_, HasSubstr("classic rule, no uncertainty"));
 }
 
-TEST_F(CompareCommandTest, SaysWhatIsWrongInOneLine) {
+TEST_F(FileCommandsTest, SaysWhatIsWrongInOneLine) {
   const std::string good = File("a.csv", "fps\n50\n");
   const std::string bad = File("b.csv", "fps\n50\n\x1b]0;owned\x07\n");
   EXPECT_EQ(Compare({good, bad}), 64);
@@ -78,6 +82,30 @@ TEST_F(CompareCommandTest, SaysWhatIsWrongInOneLine) {
   EXPECT_EQ(Compare({good, good, "--asterisk", "all"}), 64);
   EXPECT_EQ(Compare({good, good, "--metric", "fps:up:ratio:s"}), 64);
   EXPECT_THAT(errors_, HasSubstr("want lower or higher"));
+}
+
+TEST_F(FileCommandsTest, ChangePointsAreFoundInAFile) {
+  const std::string file =
+      File("s.csv", "kernel,n,ms\n6.10,3,20\n6.8,3,10\n6.9,3,10\n6.7,3,10\n6.11,3,20\n6.12,3,20\n");
+  EXPECT_EQ(Run({"changepoints", file, "--json"}), 0) << errors_;
+  EXPECT_THAT(out_,
+              HasSubstr("{\"changepoints\":[{\"index\":3,\"key\":\"6.10\",\"magnitude\":1,\"p\":0,"
+                        "\"before_median\":10,\"after_median\":20}]"));
+  EXPECT_EQ(Run({"changepoints", file, "--column", "n"}), 0);
+  EXPECT_THAT(out_, HasSubstr(": none.\n"));
+  EXPECT_EQ(Run({"changepoints", file, "--min-magnitude", "1"}), 0);
+  EXPECT_THAT(out_, HasSubstr(": none.\n"));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(FileCommandsTest, ChangePointsRefusesInOneLine) {
+  const std::string file = File("s.csv", "kernel,ms\n6.1,\n6.2,oops\n");
+  EXPECT_EQ(Run({"changepoints", file}), 64);
+  EXPECT_THAT(errors_, HasSubstr("s.csv: line 3, column 2: ms is \"oops\""));
+  EXPECT_THAT(out_, IsEmpty());
+  EXPECT_EQ(Run({"changepoints", file, "--min-magnitude", "-1"}), 64);
+  EXPECT_EQ(Run({"changepoints", file, "--min-magnitude", "nan"}), 64);
+  EXPECT_EQ(Run({"changepoints", folder_ + "/none.csv"}), 64);
 }
 
 }  // namespace
