@@ -257,6 +257,12 @@ TEST(RunnerSessionTest, ActivitiesAndBurnersAreCalibratedToo) {
     talk.Asked();
     talk.Identified();
     EXPECT_TRUE(talk.Asked().has_calibrate()) << beside;
+    v1::RunnerEvent calibrated;
+    calibrated.mutable_calibrated()->set_loops_per_ms(1234567);
+    talk.Say(calibrated);
+    const v1::RunLoad run = talk.Asked().run_load();
+    EXPECT_EQ(run.background_size(), beside ? 0 : 1);
+    EXPECT_EQ(run.loops_per_ms(), 1234567u);
   }
 }
 

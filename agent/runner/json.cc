@@ -80,14 +80,18 @@ std::string JsonNumber(double value) {
 }
 
 std::string ToJson(const v1::LoadRun& run) {
-  return Object({Member("load", absl::StrCat(run.load())),
-                 Member("duration_ms", absl::StrCat(run.duration_ms())),
-                 Member("measurements", Array(run.measurements(), MeasurementJson)),
-                 Member("series", Array(run.series(), SeriesJson)),
-                 Member("histograms", Array(run.histograms(), HistogramJson)),
-                 Member("warnings", Array(run.warnings(), JsonString)),
-                 Member("output", JsonString(run.output()))}) +
-         "\n";
+  std::vector<std::string> members = {
+      Member("load", absl::StrCat(run.load())),
+      Member("duration_ms", absl::StrCat(run.duration_ms())),
+      Member("measurements", Array(run.measurements(), MeasurementJson)),
+      Member("series", Array(run.series(), SeriesJson)),
+      Member("histograms", Array(run.histograms(), HistogramJson)),
+      Member("warnings", Array(run.warnings(), JsonString)),
+      Member("output", JsonString(run.output()))};
+  if (!run.tool_version().empty()) {
+    members.push_back(Member("tool_version", JsonString(run.tool_version())));
+  }
+  return Object(members) + "\n";
 }
 
 std::string ToJson(const v1::Identified& identified) {

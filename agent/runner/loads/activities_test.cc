@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "agent/runner/loads/process_tree.h"
+#include "agent/runner/loads/load_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,18 +15,12 @@ namespace {
 
 using testing::HasSubstr;
 
-class PerformLoadTest : public testing::Test {
+class PerformLoadTest : public LoadTest {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(AdoptOrphans().ok());
-    char folder[] = "/tmp/activities_test.XXXXXX";
-    context_.scratch = mkdtemp(folder);
-    request_.set_loops_per_ms(1000);
-  }
+  PerformLoadTest() { request_.set_loops_per_ms(1000); }
   void TearDown() override {
     setpriority(PRIO_PROCESS, 0, 0);
-    EXPECT_TRUE(EndDescendants(absl::Seconds(20), SystemClock()).ok());
-    std::filesystem::remove_all(context_.scratch);
+    LoadTest::TearDown();
   }
   void Measure(const std::string& script) {
     request_.mutable_load()->mutable_command()->clear_words();
@@ -42,7 +36,6 @@ class PerformLoadTest : public testing::Test {
     return activity;
   }
   v1::RunLoad request_;
-  LoadContext context_{SystemClock(), "", "/nonexistent", false, [](double, absl::string_view) {}};
 };
 
 TEST_F(PerformLoadTest, ActivitiesRunBesideTheLoad) {

@@ -61,10 +61,12 @@ bool IsProduct(const std::string& name) {
   return false;
 }
 
-// Calls `visit` for each regular file below `folder`, following no link.
+// Calls `visit` for each regular file below `folder`, following no link. No folder, no file: out of
+// place a folder comes with its first object.
 absl::Status Walk(const std::string& folder, const std::function<void(const fs::path&)>& visit) {
   std::error_code error;
   fs::recursive_directory_iterator it(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();
   for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     std::error_code ignored;  // It may just have gone.
     if (it->symlink_status(ignored).type() == fs::file_type::regular) visit(it->path());

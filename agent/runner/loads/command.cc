@@ -100,6 +100,9 @@ absl::StatusOr<v1::LoadRun> RunCommandLoad(const v1::Load& load, const LoadConte
     Record(*times, Recorder(run, i, IsWarmup(load, i)));
     for (const CommandTimes& copy : times->copies) {
       absl::StrAppend(run.mutable_output(), copy.output, ClassicTimes(copy));
+      if (copy.exit_code != 0) {
+        absl::StrAppend(run.mutable_output(), "exit code ", copy.exit_code, "\n");
+      }
     }
   }
   return run;

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "agent/runner/loads/process_tree.h"
+#include "agent/runner/loads/load_testing.h"
 #include "agent/runner/loads/timed_command.h"
 #include "agent/runner/loads/tool.h"
 #include "gmock/gmock.h"
@@ -19,17 +19,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class CommandTest : public testing::Test {
+class CommandTest : public LoadTest {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(AdoptOrphans().ok());
-    char folder[] = "/tmp/command_test.XXXXXX";
-    context_.scratch = mkdtemp(folder);
-  }
-  void TearDown() override {
-    EXPECT_TRUE(EndDescendants(absl::Seconds(20), SystemClock()).ok());
-    std::filesystem::remove_all(context_.scratch);
-  }
   static v1::Load Words(const std::vector<std::string>& words, uint32_t parallel = 0) {
     v1::Load load;
     for (const std::string& word : words) load.mutable_command()->add_words(word);
@@ -41,12 +32,6 @@ class CommandTest : public testing::Test {
     load.mutable_command()->set_script(text);
     return load;
   }
-  static std::map<std::string, double> Values(const v1::LoadRun& run) {
-    std::map<std::string, double> values;
-    for (const v1::Measurement& m : run.measurements()) values[m.metric()] = m.value();
-    return values;
-  }
-  LoadContext context_{SystemClock(), "", "/nonexistent", false, [](double, absl::string_view) {}};
 };
 
 TEST_F(CommandTest, Timed) {
@@ -104,6 +89,15 @@ TEST_F(CommandTest, FailuresNameTheCopyAndTheExitCode) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("iteration 1: copy 1 of 2: sh: exit code 9"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("oh"));
+}
+
+TEST_F(CommandTest, ForAPersonAnExitCodeIsAResult) {
+  context_.for_person = true;
+  const absl::StatusOr<v1::LoadRun> run =
+      RunCommandLoad(Words({"sh", "-c", "exit 9"}, 2), context_);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(Values(*run)["command.exit_code"], 9);
+  EXPECT_THAT(run->output(), HasSubstr("exit code 9\n"));
 }
 
 TEST_F(CommandTest, BadRequests) {

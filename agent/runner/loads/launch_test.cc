@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/beside.h"
-#include "agent/runner/loads/process_tree.h"
+#include "agent/runner/loads/load_testing.h"
 #include "agent/runner/loads/program_start.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,21 +19,14 @@ namespace {
 
 using testing::HasSubstr;
 
-class LaunchTest : public testing::Test {
+FakeClock no_pause_is_slept;
+
+class LaunchTest : public LoadTest {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(AdoptOrphans().ok());
-    char folder[] = "/tmp/launch_test.XXXXXX";
-    context_.scratch = mkdtemp(folder);
+  LaunchTest() : LoadTest(no_pause_is_slept) {
     const char* programs = std::getenv("SHAKEDOWN_BIN_DIR");
     context_.self = absl::StrCat(programs == nullptr ? "build/bin" : programs, "/shakedown-runner");
   }
-  void TearDown() override {
-    EXPECT_TRUE(EndDescendants(absl::Seconds(20), SystemClock()).ok());
-    std::filesystem::remove_all(context_.scratch);
-  }
-  FakeClock clock_;  // No pause is slept.
-  LoadContext context_{clock_, "", "/nonexistent", false, [](double, absl::string_view) {}};
 };
 
 TEST_F(LaunchTest, OurOwnProgramFromACopy) {
@@ -41,17 +34,16 @@ TEST_F(LaunchTest, OurOwnProgramFromACopy) {
   load.set_warmups(1);
   load.mutable_launch()->set_count(5);
   load.mutable_launch()->set_pause_ms(1000);
+  const absl::Duration before = no_pause_is_slept.Elapsed();
   const absl::StatusOr<v1::LoadRun> run = RunLaunchLoad(load, context_);
   ASSERT_TRUE(run.ok()) << run.status();
-  std::map<std::string, double> values;
-  for (const v1::Measurement& m : run->measurements()) {
-    if (m.iteration() == 2) values[m.metric()] = m.value();
-  }
+  auto values = Values(*run, 2);
   EXPECT_EQ(values["launch.warm.n"], 5);
   EXPECT_GT(values["launch.warm.avg"], 0);
   EXPECT_GE(values["launch.warm.max"], values["launch.warm.p50"]);
   EXPECT_LT(values["launch.warm.max"], 60e6);
-  EXPECT_EQ(clock_.Elapsed(), absl::Seconds(8));  // Four pauses in each of two iterations.
+  EXPECT_EQ(no_pause_is_slept.Elapsed() - before,
+            absl::Seconds(8));  // Four pauses in each of two iterations.
   ASSERT_EQ(run->histograms_size(), 2);
   EXPECT_EQ(run->histograms(1).metric(), "launch.warm");
   uint64_t all = 0;

@@ -31,13 +31,13 @@ constexpr size_t kOptionsInWarning = 8;
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// An archive mostly holds one folder with everything in it.
+// An archive mostly holds one folder with everything in it; lost+found is the disk's.
 std::string TopOf(const std::string& folder) {
   if (Exists(folder + "/Makefile")) return folder;
   std::error_code error;
   std::vector<std::string> found;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    found.push_back(it->path().native());
+    if (it->path().filename() != "lost+found") found.push_back(it->path().native());
   }
   const bool one = !error && found.size() == 1 && fs::is_directory(fs::symlink_status(found[0]));
   return one ? found[0] : folder;

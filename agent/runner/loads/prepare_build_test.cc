@@ -97,7 +97,8 @@ class PrepareBuildTest : public testing::Test {
     context_.inputs = root_ + "/inputs";
     context_.tree = root_ + "/own";
     for (const std::string& path :
-         {context_.scratch, context_.inputs + "/linux/linux-1/scripts/kconfig", context_.tree}) {
+         {context_.scratch, context_.inputs + "/linux/linux-1/scripts/kconfig",
+          context_.inputs + "/linux/lost+found", context_.tree}) {
       fs::create_directories(path);
     }
     source_ = context_.inputs + "/linux/linux-1";
@@ -110,6 +111,8 @@ class PrepareBuildTest : public testing::Test {
         "all: a.o\n"
         "prepare:\n\techo prepared >> prepared\n"
         "a.o: .config\n\techo x > a.o; sleep 0.03\n"
+        "lib/: .config\n\tmkdir -p lib; echo x > lib/b.o; sleep 0.03\n"
+        ".PHONY: lib/\n"
         "clean:\n\trm -f a.o\n"
         "endif\n");
     Put(source_ + "/Kbuild", "");
@@ -147,6 +150,8 @@ TEST_F(PrepareBuildTest, ACleanKernelTreeIsBuiltOutOfPlaceAndNotTouched) {
   v1::Load load;
   load.mutable_make()->set_tree("linux");
   load.mutable_make()->set_config_target("allnoconfig");
+  load.mutable_make()->add_targets("a.o");
+  load.mutable_make()->add_targets("lib/");
   load.set_iterations(2);
   const absl::StatusOr<v1::LoadRun> run = RunMakeLoad(load, context_);
   ASSERT_TRUE(run.ok()) << run.status();
@@ -154,7 +159,7 @@ TEST_F(PrepareBuildTest, ACleanKernelTreeIsBuiltOutOfPlaceAndNotTouched) {
   EXPECT_FALSE(fs::exists(source_ + "/.config"));
   int objects = 0;
   for (const v1::Measurement& m : run->measurements()) {
-    objects += m.metric() == "make.objects" && m.value() == 1;
+    objects += m.metric() == "make.objects" && m.value() == 2;
   }
   EXPECT_EQ(objects, 2);
 }
