@@ -81,52 +81,52 @@ std::string Dots(const v1::ReportMetric& metric, const Range& range, int decimal
   return out;
 }
 
-// What a cell of a heat map says: the change, and whether it is for the better.
+// What a cell of a heat map says. Coloured only when a test found a change; the mark says the same.
 struct Heat {
-  bool known = false;
   double percent = 0;
   std::string text;
   std::string mark;
+
+  bool Better() const { return mark == "*" || mark == "+"; }
+  bool Worse() const { return mark == "!" || mark == "-"; }
 };
 
 Heat HeatOf(const v1::ReportMetric& metric, int variant) {
   Heat heat;
   const v1::ReportRow& row = metric.rows(variant);
+  bool known = row.has_change_percent();
+  heat.percent = row.change_percent();
   if (metric.comparisons_size() >= variant) {
     const v1::ReportComparison& comparison = metric.comparisons(variant - 1);
-    heat.known = comparison.has_change_percent();
+    known = comparison.has_change_percent();
     heat.percent = comparison.change_percent();
     heat.mark = comparison.mark();
-  } else {
-    heat.known = row.has_change_percent();
-    heat.percent = row.change_percent();
   }
   if (row.has_median()) {
     heat.text = Number(row.median(), DecimalsFor({row.median(), metric.rows(0).median()}));
   }
-  if (heat.known) absl::StrAppend(&heat.text, " ", Change(heat.percent));
+  if (known) absl::StrAppend(&heat.text, " ", Change(heat.percent));
   return heat;
 }
 
-// White at no change, full at a half.
-std::string Color(const Heat& heat, bool higher_is_better) {
-  if (!heat.known) return "#ffffff";
-  const bool better = (heat.percent > 0) == higher_is_better;
-  const int pale = 255 - static_cast<int>(std::min(std::fabs(heat.percent) / 50, 1.0) * 130);
-  return better ? absl::StrFormat("#%02xff%02x", pale, pale)
-                : absl::StrFormat("#ff%02x%02x", pale, pale);
+// Pale for a small change, full at a half; on light and dark ground.
+std::string Fill(const Heat& heat) {
+  if (!heat.Better() && !heat.Worse()) return "fill=\"none\"";
+  const double depth = 0.15 + 0.45 * std::min(std::fabs(heat.percent) / 50, 1.0);
+  return absl::StrFormat("fill=\"%s\" fill-opacity=\"%.2f\"", heat.Better() ? "#1a9641" : "#d7191c",
+                         depth);
 }
 
-constexpr double kCellWidth = 96;
+constexpr double kCellWidth = 132;
 constexpr double kCellHeight = 26;
 
 std::string HeatCell(const v1::ReportMetric& metric, int variant, double x, double y) {
   const Heat heat = HeatOf(metric, variant);
   return absl::StrFormat(
-      "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" fill=\"%s\"/>"
+      "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" %s/>"
       "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>",
-      x, y, kCellWidth - 2, kCellHeight - 2, Color(heat, metric.direction() == "higher"),
-      x + kCellWidth / 2, y + 17, HtmlText(absl::StrCat(heat.text, " ", heat.mark)));
+      x, y, kCellWidth - 2, kCellHeight - 2, Fill(heat), x + kCellWidth / 2, y + 17,
+      HtmlText(absl::StrCat(heat.text, " ", heat.mark)));
 }
 
 std::string HeatMap(const InterbenchGrid& grid, absl::string_view kind, int variant) {
@@ -168,10 +168,10 @@ std::string BlockPlot(const v1::ReportMetric& metric) {
       "<figure><svg class=\"blocks\" width=\"%.0f\" height=\"%.0f\" role=\"img\">"
       "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>"
       "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>%s%s</svg>"
-      "<figcaption>%s (%s)</figcaption></figure>\n",
+      "<figcaption>%s</figcaption></figure>\n",
       width, kTop + kHeight + 26, kLeft, kTop + 4, Number(range.hi, decimals), kLeft,
       kTop + kHeight + 4, Number(range.lo, decimals), Lines(metric, range),
-      Dots(metric, range, decimals), HtmlText(metric.name()), HtmlText(metric.unit()));
+      Dots(metric, range, decimals), HtmlText(NameWithUnit(metric.name(), metric.unit())));
 }
 
 std::string HeatMaps(const v1::ReportLoad& load) {
@@ -194,8 +194,8 @@ std::string HeatMaps(const v1::ReportLoad& load) {
       const std::string map = HeatMap(grid, kind, v);
       if (map.empty()) continue;
       absl::StrAppend(&out, "<h3>", HtmlText(title), kind[0] == 'l' ? unit : "", ": ",
-                      HtmlText(load.metrics(0).rows(v).letter()), ", its change against A</h3>\n",
-                      map);
+                      HtmlText(load.metrics(0).rows(v).letter()),
+                      ", its change against A; coloured where a test found one</h3>\n", map);
     }
   }
   return out;

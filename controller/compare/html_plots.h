@@ -11,7 +11,7 @@ namespace shakedown::compare {
 std::string BlockPlot(const v1::ReportMetric& metric);
 
 // interbench's pairs: benchmarked tasks down, loads across, the change of the challenger against A
-// in each cell, green where it is for the better. A table for each kind of number and challenger.
+// in each cell, coloured and marked where a test found one. A table for each kind of number and challenger.
 // Empty when the load is no interbench.
 std::string HeatMaps(const v1::ReportLoad& load);
 

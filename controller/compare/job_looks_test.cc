@@ -179,7 +179,7 @@ TEST(JobLooksTest, ARepeatedBlockGivesItsPlaceToTheRepetition) {
   EXPECT_NE(text.find("State      done: all primary metrics decided after 8 blocks\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("left out   block 3 (17.3B disturbed)"), std::string::npos) << text;
+  EXPECT_NE(text.find("Left out: block 3 (17.3B disturbed)"), std::string::npos) << text;
 }
 
 TEST(JobLooksTest, ALookSawItsBlocksAndTheirRepetitions) {

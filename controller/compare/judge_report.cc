@@ -63,8 +63,8 @@ struct Pairs {
   std::vector<double> challenger;
 };
 
-// Of the judged blocks that `on_machine` was measured on. Of all when it is empty, but for those of a
-// machine whose A/A control failed when there are others.
+// Of the judged blocks that `on_machine` was measured on. Of all when it is empty, but for those of
+// a machine whose A/A control failed when there are others.
 bool Counts(const v1::Report& report, int block, const std::string& on_machine) {
   const std::string machine =
       block < report.block_machines_size() ? report.block_machines(block) : "";
@@ -187,7 +187,6 @@ struct Place {
 
 // How the differences behaved in the order they were measured in. Nothing of it changes a verdict.
 void AddFootnotes(const std::vector<double>& differences, v1::ReportComparison* to) {
-  // Of a healthy job, 1 in a million blocks is so far out.
   constexpr double kSlowStartZ = 5;
   const auto drift = statistics::FindDrift(differences);
   to->set_drifts(drift.has_value() && drift->flagged);

@@ -36,6 +36,10 @@ std::string Wrap(absl::string_view head, absl::string_view text, size_t width) {
   return out;
 }
 
+std::string NameWithUnit(absl::string_view name, absl::string_view unit) {
+  return unit.empty() || unit == "1" ? std::string(name) : absl::StrCat(name, " (", unit, ")");
+}
+
 std::string Right(absl::string_view text, size_t width) {
   return absl::StrCat(std::string(width - std::min(width, text.size()), ' '), text);
 }

@@ -27,4 +27,7 @@ std::string Number(double value, int decimals);
 // "+4.5%", "-0.3%", "+250%".
 std::string Change(double percent);
 
+// "make.real (s)"; of a count the name alone.
+std::string NameWithUnit(absl::string_view name, absl::string_view unit);
+
 }  // namespace shakedown::compare

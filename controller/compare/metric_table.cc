@@ -1,6 +1,7 @@
 #include "controller/compare/metric_table.h"
 
 #include "absl/strings/str_cat.h"
+#include "controller/compare/footnotes.h"
 #include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/print_verdicts.h"
@@ -9,7 +10,7 @@ namespace shakedown::compare {
 namespace {
 
 std::string Named(const v1::ReportMetric& metric) {
-  return absl::StrCat(metric.name(), " (", metric.unit(), ")");
+  return NameWithUnit(metric.name(), metric.unit());
 }
 
 MetricTable JudgedTable(const v1::ReportLoad& load, const PrintOptions& options) {
@@ -24,7 +25,7 @@ MetricTable JudgedTable(const v1::ReportLoad& load, const PrintOptions& options)
     const v1::ReportMetric& metric = load.metrics(m);
     for (const v1::ReportComparison& comparison : metric.comparisons()) {
       if (IsQuiet(metric, comparison) && !options.all) {
-        ++(metric.role() == "info" ? info : same);
+        ++(metric.role() == "info" || HasNoValues(comparison) ? info : same);
         continue;
       }
       const int decimals = DecimalsOf(comparison);
@@ -45,19 +46,14 @@ MetricTable JudgedTable(const v1::ReportLoad& load, const PrintOptions& options)
            options.classic_asterisk ? "" : comparison.mark()});
       table.metrics.push_back(m);
       table.verdicts.push_back(comparison.verdict());
-      if (!comparison.note().empty() && comparison.note() != "for information, not tested") {
-        table.notes.push_back(
-            absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", comparison.note()));
-      }
-      if (const std::string machines = MachinesText(comparison); !machines.empty()) {
-        table.notes.push_back(
-            absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", machines));
+      for (const std::string& note : FootnotesOf(load, metric, comparison)) {
+        table.notes.push_back(absl::StrCat(metric.name(), ", ", comparison.letter(), ": ", note));
       }
     }
   }
   if (same + info > 0) {
-    table.notes.push_back(
-        absl::StrCat("not listed: ", same, " unchanged (=), ", info, " for information"));
+    table.notes.push_back(absl::StrCat("not listed: ", same, " unchanged (=), ", info,
+                                       " for information or without values"));
   }
   return table;
 }

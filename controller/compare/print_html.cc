@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "controller/compare/html_ecdf.h"
 #include "controller/compare/html_plots.h"
 #include "controller/compare/html_text.h"
 #include "controller/compare/metric_table.h"
@@ -25,18 +26,29 @@ constexpr char kStart[] =
 
 constexpr char kStyle[] =
     "<style>\n"
+    ":root{color-scheme:light dark;--ink:#222;--ground:#fff;--soft:#f6f6f6;--rule:#ddd;"
+    "--v0:#1f6fb4;--v1:#c2410c;--v2:#15803d;--v3:#7e22ce}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#ddd;--ground:#16181b;--soft:#22262b;"
+    "--rule:#3a4048;--v0:#6db3f2;--v1:#fb9a5b;--v2:#6ee7a0;--v3:#d0a5ff}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:75em;margin:2em auto;padding:0 1em;"
-    "color:#222;background:#fff}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.2em .7em;border-bottom:1px solid #ddd;text-align:right}\n"
+    "color:var(--ink);background:var(--ground)}\n"
+    "p.note{margin:.1em "
+    "0;font-size:13px}table{font-size:13px;border-collapse:collapse;font-variant-numeric:tabular-"
+    "nums}\n"
+    "th,td{padding:.2em .45em;border-bottom:1px solid var(--rule);text-align:right}\n"
     ".text2 :nth-child(-n+2),.text4 :nth-child(-n+4){text-align:left}\n"
-    "tr.better td:last-child{background:#bfb}tr.worse td:last-child{background:#fbb}\n"
-    ".warning{background:#fff3cd;border:1px solid #d9b64a;padding:.5em 1em;white-space:pre-wrap}\n"
-    "pre{background:#f6f6f6;padding:1em;overflow-x:auto}\n"
+    "tr.better td:last-child{background:#1a964155}tr.worse td:last-child{background:#d7191c55}\n"
+    ".warning{background:#d9b64a33;border:1px solid #d9b64a;padding:.5em "
+    "1em;white-space:pre-wrap}\n"
+    "pre{background:var(--soft);padding:1em;overflow-x:auto}.wide{overflow-x:auto}\n"
     ".plots{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0}\n"
-    "svg text{font-size:12px}svg.blocks line{stroke:#999}\n"
-    "svg.blocks circle{fill:#1f6fb4}figcaption{font-size:12px;text-align:center}\n"
-    "svg.heat rect{stroke:#ccc}\n"
+    "svg text{font-size:12px;fill:var(--ink)}svg line{stroke:var(--rule)}\n"
+    "svg.blocks line{stroke:#888}svg.blocks circle{fill:var(--v0)}\n"
+    "svg.heat rect{stroke:var(--rule)}polyline{fill:none}\n"
+    ".v0{stroke:var(--v0)}.v1{stroke:var(--v1)}.v2{stroke:var(--v2)}.v3{stroke:var(--v3)}\n"
+    ".boot{stroke-width:1;opacity:.35}.all{stroke-width:2.5}.v1.all{stroke-dasharray:7 3}\n"
+    ".v2.all{stroke-dasharray:2 3}.v3.all{stroke-dasharray:9 3 2 3}\n"
+    "figcaption{font-size:12px;text-align:center;max-width:40em}\n"
     "</style>\n";
 
 std::string Element(absl::string_view tag, absl::string_view text) {
@@ -69,6 +81,7 @@ std::string PrintPlots(const v1::ReportLoad& load, const MetricTable& table) {
   metrics.erase(std::unique(metrics.begin(), metrics.end()), metrics.end());
   std::string plots;
   for (const int m : metrics) plots += BlockPlot(load.metrics(m));
+  for (const v1::ReportLatency& latency : load.latencies()) plots += LatencyPlot(latency);
   return plots.empty() ? "" : absl::StrCat("<div class=\"plots\">\n", plots, "</div>\n");
 }
 
@@ -79,9 +92,11 @@ std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
   if (load.metrics().empty()) {
     out += "<p>no boot has given numbers</p>\n";
   } else {
-    out += PrintTable(table);
+    absl::StrAppend(&out, "<div class=\"wide\">", PrintTable(table), "</div>\n");
   }
-  for (const std::string& note : table.notes) absl::StrAppend(&out, Element("p", note), "\n");
+  for (const std::string& note : table.notes) {
+    absl::StrAppend(&out, "<p class=\"note\">", HtmlText(note), "</p>\n");
+  }
   for (const std::string& warning : load.warnings()) {
     absl::StrAppend(&out, Element("p", warning), "\n");
   }
@@ -111,7 +126,8 @@ std::string PrintHtml(const v1::Report& report, const PrintOptions& options) {
   if (report.no_verdict().empty()) {
     absl::StrAppend(&out, "<pre>", Lines(PrintMethod(report)), "</pre>\n");
   }
-  return absl::StrCat(out, "<pre>", Lines(PrintTail(report)), "</pre>\n</body>\n</html>\n");
+  return absl::StrCat(out, "<pre>", Lines(PrintTail(report, options)),
+                      "</pre>\n</body>\n</html>\n");
 }
 
 }  // namespace shakedown::compare

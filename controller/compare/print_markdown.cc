@@ -77,7 +77,7 @@ std::string PrintMarkdown(const v1::Report& report, const PrintOptions& options)
   }
   out += "\n## Method, boots and differences\n";
   if (report.no_verdict().empty()) out += Verbatim(PrintMethod(report));
-  return out + Verbatim(PrintTail(report));
+  return out + Verbatim(PrintTail(report, options));
 }
 
 }  // namespace shakedown::compare

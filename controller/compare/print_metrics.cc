@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/words.h"
@@ -66,12 +67,83 @@ std::string PrintRow(const v1::ReportRow& row, int decimals, size_t cell_width) 
 std::string PrintMetric(const v1::ReportMetric& metric) {
   const int decimals = DecimalsFor(ValuesOf(metric));
   const size_t width = CellWidth(metric, decimals);
-  std::string out = Wrap("  ", Ascii(absl::StrCat(metric.name(), " (", metric.unit(), ")")));
+  std::string out = Wrap("  ", Ascii(NameWithUnit(metric.name(), metric.unit())));
   for (const v1::ReportRow& row : metric.rows()) out += PrintRow(row, decimals, width);
   return out;
 }
 
+std::string Notes(const v1::ReportLoad& load) {
+  std::string out;
+  for (const std::string& warning : load.warnings()) {
+    absl::StrAppend(&out, Wrap("  note: ", Ascii(warning)));
+  }
+  return out;
+}
+
+// Columns of a line a metric.
+constexpr size_t kName = 42;
+constexpr size_t kSide = 11;
+constexpr size_t kShortChange = 9;
+constexpr size_t kBoots = 5;
+
+// Of interbench's many numbers those that its own table has.
+bool IsShort(const v1::ReportMetric& metric) {
+  if (metric.role() == "info") return false;
+  if (!absl::StartsWith(metric.name(), "interbench.")) return true;
+  return absl::EndsWith(metric.name(), ".latency.avg") ||
+         absl::EndsWith(metric.name(), ".latency.max") ||
+         absl::EndsWith(metric.name(), ".desired_cpu") ||
+         absl::EndsWith(metric.name(), ".deadlines_met");
+}
+
+std::string PrintLine(const v1::ReportMetric& metric, int challenger) {
+  const v1::ReportRow& a = metric.rows(0);
+  const v1::ReportRow& b = metric.rows(challenger);
+  std::vector<double> medians;
+  for (const v1::ReportRow* row : {&a, &b}) {
+    if (row->has_median()) medians.push_back(row->median());
+  }
+  const int decimals = DecimalsFor(medians);
+  const auto median = [&](const v1::ReportRow& row) {
+    return Right(row.has_median() ? Number(row.median(), decimals) : "-", kSide);
+  };
+  const std::string name = absl::StrCat("  ", Ascii(NameWithUnit(metric.name(), metric.unit())));
+  std::string out = name.size() < kName ? Left(name, kName)
+                                        : absl::StrCat(Wrap("  ", name), std::string(kName, ' '));
+  absl::StrAppend(
+      &out, median(a), median(b),
+      Right(b.has_change_percent() ? Change(b.change_percent()) : "", kShortChange),
+      Right(a.n() == b.n() ? absl::StrCat(a.n()) : absl::StrCat(a.n(), ",", b.n()), kBoots), "\n");
+  return out;
+}
+
 }  // namespace
+
+std::string PrintMedians(const v1::ReportLoad& load) {
+  std::string out = Wrap("", Ascii(load.text()));
+  if (load.metrics().empty()) out += "  no boot has given numbers\n";
+  const int variants = load.metrics().empty() ? 0 : load.metrics(0).rows_size();
+  size_t more = 0;
+  for (int c = 1; c < variants; ++c) {
+    absl::StrAppend(&out, std::string(kName, ' '), Right("A", kSide),
+                    Right(Ascii(load.metrics(0).rows(c).letter()), kSide),
+                    Right("change", kShortChange), Right("n", kBoots), "\n");
+    more = 0;
+    for (const v1::ReportMetric& metric : load.metrics()) {
+      if (c >= metric.rows_size()) continue;
+      if (IsShort(metric)) {
+        out += PrintLine(metric, c);
+      } else {
+        ++more;
+      }
+    }
+  }
+  if (more > 0) {
+    out += Wrap(
+        "  ", absl::StrCat("not listed: ", more, " more metrics (--all lists them and each boot)"));
+  }
+  return out + Notes(load);
+}
 
 std::string PrintMetrics(const v1::ReportLoad& load) {
   std::string out = Wrap("", Ascii(load.text()));
@@ -82,10 +154,7 @@ std::string PrintMetrics(const v1::ReportLoad& load) {
                     Right("n", kCount), "  each boot, in block order\n");
   }
   for (const v1::ReportMetric& metric : load.metrics()) out += PrintMetric(metric);
-  for (const std::string& warning : load.warnings()) {
-    absl::StrAppend(&out, Wrap("  note: ", Ascii(warning)));
-  }
-  return out;
+  return out + Notes(load);
 }
 
 }  // namespace shakedown::compare

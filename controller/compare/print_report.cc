@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
+#include "controller/compare/print_control.h"
+#include "controller/compare/print_differences.h"
 #include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
 #include "controller/compare/print_verdicts.h"
@@ -29,14 +33,15 @@ std::string Labelled(absl::string_view label, absl::string_view text) {
 std::string ShortKey(absl::string_view key) { return std::string(key.substr(0, 12)); }
 
 std::string PrintVariantHead(const v1::ReportVariant& variant) {
-  std::string out = Wrap(absl::StrCat("  ", Ascii(variant.letter()), "  "), Ascii(variant.text()));
   const std::string identity = variant.release().empty()
                                    ? "not built"
                                    : absl::StrCat("release ", variant.release(),
                                                   variant.build_key().empty() ? "" : ", build ",
                                                   ShortKey(variant.build_key()));
-  absl::StrAppend(&out, Wrap("     ", Ascii(identity)));
-  return out;
+  const std::string head = absl::StrCat("  ", Ascii(variant.letter()), "  ");
+  const std::string line = absl::StrCat(head, Ascii(variant.text()), " (", Ascii(identity), ")");
+  if (line.size() <= kProseWidth) return line + "\n";
+  return absl::StrCat(Wrap(head, Ascii(variant.text())), Wrap("     ", Ascii(identity)));
 }
 
 // "ABBA BAAB" for two variants, blocks parted by blanks for more. A repetition stands by itself in
@@ -45,6 +50,11 @@ std::string OrderText(const v1::Report& report) {
   std::string text;
   bool half = false;  // The pair is not whole yet.
   for (int i = 0; i < report.order_size(); ++i) {
+    constexpr int kMost = 48;
+    if (i == kMost && report.order_size() > kMost) {
+      absl::StrAppend(&text, " and so on");
+      break;
+    }
     const bool repeats = std::any_of(report.repeats().begin(), report.repeats().end(),
                                      [&](const v1::ReportRepeat& repeat) {
                                        return static_cast<int>(repeat.repeated_as()) == i + 1;
@@ -74,15 +84,20 @@ std::string PrintMachines(const v1::Report& report) {
   return Labelled("Machine", text);
 }
 
-std::string PrintOtherFacts(const v1::Report& report) {
+std::string PrintOtherFacts(const v1::Report& report, const PrintOptions& options) {
   std::string out;
+  int count = 0;
   for (const v1::ReportFact& fact : report.facts()) {
     if (IsHeadFact(fact.name())) continue;
+    ++count;
     absl::StrAppend(&out,
                     Wrap(Left(absl::StrCat("  ", Ascii(fact.name()).substr(0, 30)), 20) + "  ",
                          Ascii(fact.value())));
   }
-  return out.empty() ? "" : absl::StrCat("\nThe same in every measured boot\n", out);
+  if (count == 0) return "";
+  if (options.all) return absl::StrCat("\nThe same in every measured boot\n", out);
+  return Wrap("  ", absl::StrCat("The same in every measured boot: ", count, " more ",
+                                 count == 1 ? "fact" : "facts", " (--all lists them)."));
 }
 
 // "2 measured, 1 panicked, 1 farm_failed (says nothing of the kernel)".
@@ -109,11 +124,12 @@ std::string PrintOutcomes(const v1::Report& report) {
 }
 
 // Lines of a program's output behind a bar, long ones going on in the next line.
-std::string PrintQuoted(const google::protobuf::RepeatedPtrField<std::string>& lines) {
+std::string PrintQuoted(const google::protobuf::RepeatedPtrField<std::string>& lines,
+                        int most = std::numeric_limits<int>::max()) {
   constexpr absl::string_view kBar = "    | ";
   std::string out;
-  for (const std::string& line : lines) {
-    const std::string text = Ascii(line);
+  for (int i = std::max(0, lines.size() - most); i < lines.size(); ++i) {
+    const std::string text = Ascii(lines[i]);
     for (size_t start = 0; start < text.size(); start += kTableWidth - kBar.size()) {
       std::string piece = text.substr(start, kTableWidth - kBar.size());
       absl::StripTrailingAsciiWhitespace(&piece);
@@ -133,17 +149,22 @@ std::string PrintBuildFailures(const v1::Report& report) {
   return out;
 }
 
-// Boots with the same outcome and reason and without a console stand together.
-std::string PrintFailures(const v1::Report& report) {
+// Boots with the same outcome and reason stand together when they have no console, or when a few
+// with one are shown already.
+std::string PrintFailures(const v1::Report& report, const PrintOptions& options) {
+  constexpr int kMostConsoles = 3;
+  constexpr int kMostLines = 6;
+  int consoles = 0;
   if (report.failures().empty()) return "";
   std::string out = "\nBoots without numbers\n";
   std::vector<std::pair<std::string, std::string>> quiet;  // What happened, to whom.
   for (const v1::ReportFailure& failure : report.failures()) {
     const std::string reason = failure.reason().empty() ? "" : absl::StrCat(": ", failure.reason());
     const std::string what = Ascii(absl::StrCat(failure.outcome(), reason));
-    if (!failure.console_tail().empty()) {
+    if (!failure.console_tail().empty() && (options.all || consoles++ < kMostConsoles)) {
       absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(failure.boot()), "  "), what),
-                      PrintQuoted(failure.console_tail()));
+                      PrintQuoted(failure.console_tail(),
+                                  options.all ? failure.console_tail_size() : kMostLines));
       continue;
     }
     auto known = std::find_if(quiet.begin(), quiet.end(),
@@ -153,20 +174,6 @@ std::string PrintFailures(const v1::Report& report) {
   }
   for (const auto& [what, boots] : quiet) {
     absl::StrAppend(&out, Wrap("  ", boots), Wrap("    ", what));
-  }
-  return out;
-}
-
-std::string PrintDifferences(const v1::Report& report) {
-  std::string out = "\nDifferences between the variants\n";
-  if (report.differences().empty()) out += "  none: the same kernel, run the same way\n";
-  for (const v1::ReportDifference& difference : report.differences()) {
-    absl::StrAppend(&out, Wrap("  ", Ascii(difference.name())));
-    for (int i = 0; i < difference.values_size() && i < report.variants_size(); ++i) {
-      const std::string value = Ascii(difference.values(i));
-      absl::StrAppend(&out, Wrap(absl::StrCat("    ", Ascii(report.variants(i).letter()), "  "),
-                                 value.empty() ? "-" : value));
-    }
   }
   return out;
 }
@@ -198,6 +205,43 @@ std::string PrintRepeat(const v1::Report& report) {
   return out;
 }
 
+// "B: make.real inconclusive; 19 others: 7 worse, 12 same".
+std::string ResultOf(const v1::Report& report, int challenger) {
+  std::vector<std::string> primaries;
+  std::map<std::string, int> others;
+  int count = 0;
+  for (const v1::ReportLoad& load : report.loads()) {
+    for (const v1::ReportMetric& metric : load.metrics()) {
+      if (challenger >= metric.comparisons_size() || metric.role() == "info") continue;
+      const std::string& verdict = metric.comparisons(challenger).verdict();
+      if (metric.role() == "primary") {
+        primaries.push_back(absl::StrCat(metric.name(), " ", verdict));
+      } else {
+        ++others[verdict];
+        ++count;
+      }
+    }
+  }
+  std::string text = primaries.empty() ? "no primary metric" : absl::StrJoin(primaries, ", ");
+  if (count == 0) return text;
+  std::vector<std::string> counts;
+  for (const char* word :
+       {"better", "worse", "small", "inconclusive", "insufficient", "not_comparable", "same"}) {
+    if (others[word] > 0) counts.push_back(absl::StrCat(others[word], " ", word));
+  }
+  return absl::StrCat(text, "; ", count,
+                      count == 1 ? " other: " : " others: ", absl::StrJoin(counts, ", "));
+}
+
+std::string ResultText(const v1::Report& report) {
+  if (!report.no_verdict().empty()) return report.no_verdict();
+  std::vector<std::string> texts;
+  for (int v = 1; v < report.variants_size(); ++v) {
+    texts.push_back(absl::StrCat(report.variants(v).letter(), ": ", ResultOf(report, v - 1)));
+  }
+  return absl::StrJoin(texts, ". ");
+}
+
 // In the layout that is asked for; as a table where that has no place for the load.
 std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
                       const PrintOptions& options) {
@@ -208,7 +252,8 @@ std::string PrintLoad(const v1::Report& report, const v1::ReportLoad& load,
     out = PrintInterbench2010(load, options);
   }
   if (!out.empty()) return out;
-  return report.no_verdict().empty() ? PrintComparisons(load, options) : PrintMetrics(load);
+  if (report.no_verdict().empty()) return PrintComparisons(load, options);
+  return options.all ? PrintMetrics(load) : PrintMedians(load);
 }
 
 // Values as they are.
@@ -223,8 +268,7 @@ std::string PrintValues(const v1::Report& report, const PrintOptions& options) {
   absl::StrAppend(&out, "\n",
                   Wrap("",
                        "median: of the boots' values; a boot's value is the median of its "
-                       "measured iterations. change: of the median against A. n: boots."),
-                  Wrap("", Ascii(report.no_verdict())));
+                       "measured iterations. change: of the median against A. n: boots."));
   return out;
 }
 
@@ -251,28 +295,33 @@ std::string PrintHead(const v1::Report& report) {
   out += '\n';
   for (const v1::ReportVariant& variant : report.variants()) out += PrintVariantHead(variant);
   out += '\n';
-  out += PrintMachines(report);
-  absl::StrAppend(
-      &out, Labelled("Blocks", absl::StrCat(report.blocks(), ", each boots every variant once")),
-      PrintLooks(report));
-  absl::StrAppend(&out, Labelled("Order", absl::StrCat(OrderText(report), " (seed ",
-                                                       report.order_seed(), ")")));
-  absl::StrAppend(
-      &out, Labelled("State", absl::StrCat(report.state(), report.end_reason().empty() ? "" : ": ",
-                                           report.end_reason())));
+  // Why a job has ended is worth a line of its own.
+  const bool told = !report.end_reason().empty();
+  absl::StrAppend(&out, PrintMachines(report),
+                  Labelled("Blocks", absl::StrCat(report.blocks(),
+                                                  " with one boot of each: ", OrderText(report),
+                                                  " (seed ", report.order_seed(), ")",
+                                                  told ? "" : ", ", told ? "" : report.state())),
+                  PrintLooks(report));
+  if (told) {
+    out += Labelled("State", absl::StrCat(report.state(), ": ", report.end_reason()));
+  }
+  out += Labelled("Result", ResultText(report));
   return out;
 }
 
-std::string PrintTail(const v1::Report& report) {
-  return absl::StrCat(PrintOutcomes(report), PrintFailures(report), PrintBuildFailures(report),
-                      PrintDifferences(report), PrintOtherFacts(report), PrintRepeat(report));
+std::string PrintTail(const v1::Report& report, const PrintOptions& options) {
+  return absl::StrCat(PrintControl(report, options), PrintOutcomes(report),
+                      PrintFailures(report, options), PrintBuildFailures(report),
+                      PrintDifferences(report, options), PrintOtherFacts(report, options),
+                      PrintRepeat(report));
 }
 
 std::string PrintReport(const v1::Report& report, const PrintOptions& options) {
   std::string out = PrintHead(report);
   out +=
       report.no_verdict().empty() ? PrintVerdicts(report, options) : PrintValues(report, options);
-  out += PrintTail(report);
+  out += PrintTail(report, options);
   return out;
 }
 

@@ -14,7 +14,7 @@ std::string PrintReport(const v1::Report& report, const PrintOptions& options = 
 
 // The parts of that text before and after the numbers, for other formats.
 std::string PrintHead(const v1::Report& report);
-std::string PrintTail(const v1::Report& report);
+std::string PrintTail(const v1::Report& report, const PrintOptions& options);
 
 // The same report as JSON, with the names of report.proto.
 std::string ReportJson(const v1::Report& report);

@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "controller/compare/footnotes.h"
 #include "controller/compare/job_looks.h"
 #include "controller/compare/layout.h"
+#include "controller/compare/print_control.h"
 #include "controller/compare/statistics/classic_asterisk.h"
 #include "controller/compare/words.h"
 
@@ -66,7 +68,7 @@ std::string Head(const std::string& letter, const std::string& interval) {
 }
 
 std::string NameLine(const v1::ReportMetric& metric) {
-  std::string text = absl::StrCat(metric.name(), " (", metric.unit(), ")");
+  std::string text = NameWithUnit(metric.name(), metric.unit());
   if (!metric.direction().empty()) absl::StrAppend(&text, ", ", metric.direction(), " is better");
   if (metric.role() != "secondary") absl::StrAppend(&text, ", ", metric.role());
   return Wrap("  ", Ascii(text));
@@ -100,34 +102,33 @@ std::string PrintRow(const v1::ReportMetric& metric, const v1::ReportComparison&
   return row + "\n";
 }
 
-std::string Notes(const v1::ReportComparison& comparison) {
-  std::string note = comparison.note();
-  if (comparison.drifts()) {
-    absl::StrAppend(&note, note.empty() ? "" : "; ", "drift: the changes follow the time");
+std::string Notes(const v1::ReportLoad& load, const v1::ReportMetric& metric,
+                  const v1::ReportComparison& comparison) {
+  std::string out;
+  for (const std::string& note : FootnotesOf(load, metric, comparison)) {
+    out += Wrap("      ", Ascii(note));
   }
-  // A column says it.
-  if (note == "for information, not tested") note = "";
-  const std::string machines = MachinesText(comparison);
-  return absl::StrCat(note.empty() ? "" : Wrap("      ", Ascii(note)),
-                      machines.empty() ? "" : Wrap("      ", Ascii(machines)));
+  return out;
 }
 
 std::string PrintChallenger(const v1::ReportLoad& load, int index, const PrintOptions& options) {
   std::string out;
   size_t same = 0;
   size_t info = 0;
+  size_t empty = 0;
   for (const v1::ReportMetric& metric : load.metrics()) {
     if (index >= metric.comparisons_size()) continue;
     const v1::ReportComparison& comparison = metric.comparisons(index);
     if (IsQuiet(metric, comparison) && !options.all) {
-      ++(metric.role() == "info" ? info : same);
+      ++(metric.role() == "info" ? info : HasNoValues(comparison) ? empty : same);
       continue;
     }
     absl::StrAppend(&out, NameLine(metric), PrintRow(metric, comparison, options),
-                    Notes(comparison));
+                    Notes(load, metric, comparison));
   }
   std::vector<std::string> quiet;
   if (same > 0) quiet.push_back(absl::StrCat(same, " unchanged (=)"));
+  if (empty > 0) quiet.push_back(absl::StrCat(empty, " without enough values"));
   if (info > 0) quiet.push_back(absl::StrCat(info, " for information"));
   if (!quiet.empty()) {
     absl::StrAppend(&out, Wrap("  ", absl::StrCat("not listed: ", absl::StrJoin(quiet, ", "),
@@ -182,8 +183,12 @@ std::string PText(const v1::ReportComparison& comparison) {
   return absl::StrFormat("%.4f", comparison.p_adjusted());
 }
 
+bool HasNoValues(const v1::ReportComparison& comparison) {
+  return comparison.verdict() == "insufficient" && comparison.n() == 0;
+}
+
 bool IsQuiet(const v1::ReportMetric& metric, const v1::ReportComparison& comparison) {
-  return comparison.mark() == "=" || metric.role() == "info";
+  return comparison.mark() == "=" || metric.role() == "info" || HasNoValues(comparison);
 }
 
 int DecimalsOf(const v1::ReportComparison& comparison) {
@@ -252,36 +257,42 @@ std::string MachinesText(const v1::ReportComparison& comparison) {
 
 std::string PrintMethod(const v1::Report& report) {
   const v1::ReportMethod& method = report.method();
-  std::string out = "How this was judged\n";
-  const auto line = [&](absl::string_view label, const std::string& text) {
-    absl::StrAppend(&out, Wrap(Left(absl::StrCat("  ", label), 13), Ascii(text)));
-  };
-  line("value", "of a boot: median of its measured iterations; MAD: spread of the boots");
-  line("change",
-       "Hodges-Lehmann of the changes block by block, against A; in brackets the exact "
-       "signed-rank interval, in % or in the unit");
-  line("level", LevelText(report));
-  line("p adj",
-       absl::StrFormat("signed rank (Pratt); Holm over %d primary, Benjamini-Hochberg "
-                       "(q %g) over %d secondary tests",
-                       method.primaries(), method.false_discovery_rate(), method.secondaries()));
-  line("large",
-       absl::StrFormat("a change of %g%%, or of %s", 100 * method.delta_rel(), method.delta_abs()));
-  line("n", "blocks with both values");
-  line("(*)", "the rule of 2010 alone would star it");
-  line("order seed", absl::StrCat(report.order_seed()));
-  line("left out", ExcludedText(report));
-  line("warm-ups", absl::StrCat(report.warmup_values(), " values recorded, in no median"));
+  std::string text = absl::StrFormat(
+      "A boot's value is the median of its measured iterations; MAD is the spread of the boots. "
+      "change: Hodges-Lehmann of the changes block by block, against A, with the exact signed-rank "
+      "interval in %% or in the unit; n: blocks with both values. %s. p adj: signed rank (Pratt), "
+      "Holm over %d primary, Benjamini-Hochberg (q %g) over %d secondary tests. Large is a change "
+      "of %g%%, or of %s. (*): the rule of 2010 alone would star it.",
+      LevelText(report), method.primaries(), method.false_discovery_rate(), method.secondaries(),
+      100 * method.delta_rel(), method.delta_abs());
+  if (report.warmup_values() > 0) {
+    absl::StrAppend(&text, " ", report.warmup_values(), " warm-up values are in no median.");
+  }
   if (report.machines_size() > 1) {
-    line("machines",
-         absl::StrCat("blocks of ", report.machines_size(),
-                      " machines together, each by itself below its row; a block is of one"));
+    absl::StrAppend(&text, " Blocks of ", report.machines_size(),
+                    " machines together, each by itself below its row; a block is of one.");
+  }
+  std::string out = absl::StrCat("How this was judged\n", Wrap("  ", Ascii(text)));
+  if (!report.excluded().empty()) {
+    out += Wrap("  ", Ascii(absl::StrCat("Left out: ", ExcludedText(report), ".")));
+  }
+  if (const std::string alarms = FalseAlarmsText(report); !alarms.empty()) {
+    out += Wrap("  ", Ascii(absl::StrCat("False alarms of A/A controls: ", alarms, " tests.")));
   }
   return out;
 }
 
 std::string PrintWarnings(const v1::Report& report) {
   std::string out;
+  for (const v1::ReportControlMachine& machine : report.control().machines()) {
+    if (machine.failure().empty()) continue;
+    absl::StrAppend(
+        &out, Wrap("WITHHELD: ",
+                   Ascii(absl::StrCat("the A/A control failed on ", machine.machine(), ": ",
+                                      machine.failure(),
+                                      ". There A differs from itself, so what it says of other "
+                                      "kernels is no verdict."))));
+  }
   for (const v1::ReportConfounding& confounded : report.confounded()) {
     absl::StrAppend(&out,
                     Wrap("CONFOUNDED: ",

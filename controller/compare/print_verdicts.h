@@ -33,7 +33,9 @@ std::string IntervalText(const v1::ReportMetric& metric, const v1::ReportCompari
 std::string PText(const v1::ReportComparison& comparison);
 // With its sign, and as many decimals as the values have.
 std::string Signed(double value, int decimals);
-// Unchanged, or only for information.
+// No block has it on both sides, e.g. a quantile of too few latencies.
+bool HasNoValues(const v1::ReportComparison& comparison);
+// Unchanged, only for information, or without values.
 bool IsQuiet(const v1::ReportMetric& metric, const v1::ReportComparison& comparison);
 // For the values of one comparison.
 int DecimalsOf(const v1::ReportComparison& comparison);

@@ -126,7 +126,7 @@ TEST(JobKeeperTest, ReportsFollowTheLooks) {
   ASSERT_EQ(reports.size(), 4u);
   EXPECT_THAT(reports[0], HasSubstr("first look after 8 blocks, 3 are done"));
   EXPECT_THAT(reports[0], HasSubstr("conclusion none"));
-  EXPECT_THAT(reports[2], HasSubstr("look 1, after 8 blocks"));
+  EXPECT_THAT(reports[2], HasSubstr("1 after 8 blocks: "));
   EXPECT_THAT(reports[2], HasSubstr("conclusion inconclusive"));
 }
 
