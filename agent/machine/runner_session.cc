@@ -230,6 +230,8 @@ void RunnerSession::OnFailure(const v1::RunnerFailure& failure) {
   const std::string error = PrintableLine(failure.error(), kMaxReason);
   if (step_ == Step::kLoad) {
     End(v1::OUTCOME_LOAD_FAILED, absl::StrCat(LoadName(), ": ", error));
+  } else if (step_ == Step::kApply) {
+    End(v1::OUTCOME_WRONG_KERNEL, error);  // Names the tunable: the kernel is not as asked for.
   } else {
     End(v1::OUTCOME_WRONG_KERNEL, absl::StrCat("identity not proven: ", error));
   }
