@@ -18,12 +18,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "agent/inputs/tree_disk.h"
 #include "agent/machine/libvirt_machine.h"
 #include "agent/machine/qemu_processes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/wire/digest.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"
+#include "tests/fakes/tar_archives.h"
 
 namespace shakedown::agent {
 namespace {
@@ -132,6 +135,21 @@ class LibvirtMachineTest : public testing::Test {
     for (std::string& word : command) latt->add_command(std::move(word));
   }
 
+  // Gives the guest a tree as a disk.
+  void AddInput(const std::string& name, const std::vector<fakes::TarItem>& items) {
+    const std::string tar = absl::StrCat(folder_, "/", name, ".tar");
+    fakes::WriteTar(tar, items);
+    v1::Input* input = order_.add_inputs();
+    input->set_name(name);
+    input->mutable_archive()->set_sha256(Sha256File(tar).value());
+    const std::string unpacked = absl::StrCat(folder_, "/", name), disk = unpacked + ".img";
+    ASSERT_TRUE(std::filesystem::create_directory(unpacked));
+    const absl::StatusOr<UnpackedTree> tree = UnpackTree(tar, unpacked, {}, nullptr);
+    ASSERT_TRUE(tree.ok()) << tree.status();
+    ASSERT_EQ(MakeTreeDisk(*tree, input->archive().sha256(), disk, nullptr), absl::OkStatus());
+    files_.input_disks.push_back(disk);
+  }
+
   absl::StatusOr<v1::BootResult> Boot() {
     absl::StatusOr<v1::BootResult> result = machine_->RunBoot(order_, files_, hooks_);
     if (result.ok()) {
@@ -162,7 +180,11 @@ TEST_F(LibvirtMachineTest, BootsProvesAndMeasures) {
   tunable->set_name("kernel.sched_autogroup_enabled");
   tunable->set_value("0");
   order_.add_boot_parameters("shakedown.mark=1");
-  AddLatt({"sleep", "2"});
+  AddInput("linux-6.12", {{'0', "linux-6.12/Makefile", "all: vmlinux\n"}});
+  AddLatt({"sh", "-ec",
+           "cd /run/shakedown/inputs/linux-6.12; grep -q vmlinux Makefile; "
+           "if touch x 2>/dev/null; then exit 1; fi; "
+           "grep ' /run/shakedown/inputs/linux-6.12 ext4 ro,nosuid,nodev' /proc/mounts; sleep 2"});
   const absl::StatusOr<v1::BootResult> result = Boot();
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(result->outcome(), v1::OUTCOME_MEASURED) << result->reason() << "\n" << console_;

@@ -349,6 +349,8 @@ void RunnerSession::OnFailure(const v1::RunnerFailure& failure) {
     // The machine can not be what the job wants: nothing about the kernel.
     End(v1::OUTCOME_FARM_FAILED,
         absl::StartsWith(error, "setup: ") ? error : absl::StrCat("setup: ", error));
+  } else if (step_ == Step::kApply) {
+    End(v1::OUTCOME_WRONG_KERNEL, error);  // Names the tunable: the kernel is not as asked for.
   } else {
     End(v1::OUTCOME_WRONG_KERNEL, absl::StrCat("identity not proven: ", error));
   }

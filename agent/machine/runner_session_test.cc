@@ -78,9 +78,10 @@ TEST(RunnerSessionTest, ATunableThatCanNotBeWrittenIsNoProof) {
   talk.Asked();
   talk.Identified();
   talk.Asked();
-  talk.Fail("sched/x: No such file or directory");
+  talk.Fail("tunable sched/x: this kernel has none (did you mean sched/y?)");
   EXPECT_EQ(talk.session.end()->outcome, v1::OUTCOME_WRONG_KERNEL);
-  EXPECT_EQ(talk.session.end()->reason, "identity not proven: sched/x: No such file or directory");
+  EXPECT_EQ(talk.session.end()->reason,
+            "tunable sched/x: this kernel has none (did you mean sched/y?)");
 }
 
 TEST(RunnerSessionTest, AnotherKernelMeasuresNothing) {

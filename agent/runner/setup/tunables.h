@@ -22,7 +22,8 @@ absl::StatusOr<std::string> TunablePath(absl::string_view name);
 // chosen word.
 absl::StatusOr<std::string> ReadTunable(absl::string_view name, const std::string& root = "");
 
-// Writes and gives what is read back; the caller judges whether it is what was wanted.
+// Writes and gives what is read back; the caller judges whether it is what was wanted. NotFound:
+// this kernel has no such tunable; names those beside it that are spelt most like it.
 absl::StatusOr<std::string> ApplyTunable(absl::string_view name, absl::string_view value,
                                          const std::string& root = "");
 

@@ -53,6 +53,21 @@ TEST_F(TunableFilesTest, WrittenAndReadBack) {
   EXPECT_EQ(ReadTunable("kernel.x", root_).value(), "0");
 }
 
+TEST_F(TunableFilesTest, OneThatIsNotThereIsSaidWithThoseLikeIt) {
+  for (const char* name : {"sched_autogroup_enabled", "sched_rt_period_us", "panic", "acct"}) {
+    Put(std::string("/proc/sys/kernel/") + name, "1\n");
+  }
+  const auto refusal = [&](const std::string& name) {
+    return std::string(ApplyTunable(name, "1", root_).status().message());
+  };
+  EXPECT_EQ(refusal("kernel.sched_autogroup_enable"),
+            "tunable kernel.sched_autogroup_enable: this kernel has none (did you mean "
+            "kernel.sched_autogroup_enabled?)");
+  EXPECT_EQ(refusal("kernel.qqqqqq"), "tunable kernel.qqqqqq: this kernel has none");
+  EXPECT_EQ(refusal("nofolder.sub.x"), "tunable nofolder.sub.x: this kernel has none");
+  EXPECT_EQ(refusal("sched/base_slice_ns"), "tunable sched/base_slice_ns: this kernel has none");
+}
+
 TEST_F(TunableFilesTest, ChosenWordOfAList) {
   Put("/sys/kernel/debug/sched/preempt", "none (voluntary) full \n");
   EXPECT_EQ(ReadTunable("sched/preempt", root_).value(), "voluntary");
