@@ -33,6 +33,9 @@ int ShowJob(const Desk& desk, const JobArgs& args);
 int Boots(const Desk& desk, const BootsArgs& args);
 int ShowKernel(const Desk& desk, const KernelShowArgs& args);
 int AddKernel(const Desk& desk, const KernelAddArgs& args);
+int RemoveKernel(const Desk& desk, const KernelRemoveArgs& args);
+int AddInput(const Desk& desk, const InputAddArgs& args);
+int ListInputs(const Desk& desk, const InputListArgs& args);
 int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 

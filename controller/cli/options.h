@@ -74,6 +74,16 @@ struct KernelAddArgs {
   uint32_t strip = 1;
   std::string description;
 };
+struct KernelRemoveArgs {
+  std::string name;
+};
+struct InputAddArgs {
+  std::string name;
+  std::string file;  // tar, plain or packed with gzip, xz or zstd.
+};
+struct InputListArgs {
+  bool json = false;
+};
 struct KernelLintArgs {
   std::vector<std::string> files;  // Empty: the whole catalog.
   std::string catalog;
@@ -92,7 +102,8 @@ struct CompareArgs {
 
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs>;
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs>;
 
 struct Invocation {
   ConnectionFlags connection;
