@@ -17,7 +17,7 @@ namespace shakedown::cli {
 
 enum class Next { kGoOn, kStop };
 
-// Calls block, for at most 30 s except the two streams. One thread. Errors carry the farm's own
+// Calls block, for at most 30 s except the three streams. One thread. Errors carry the farm's own
 // code and words; Unavailable and DeadlineExceeded mean that no answer came: the call may have been
 // done.
 class Farm {
@@ -32,6 +32,13 @@ class Farm {
   virtual absl::StatusOr<v1::ListMachinesResponse> ListMachines() = 0;
   virtual absl::StatusOr<v1::ListKernelsResponse> ListKernels() = 0;
   virtual absl::StatusOr<v1::AddKernelResponse> AddKernel(const v1::AddKernelRequest& request) = 0;
+  virtual absl::StatusOr<v1::RemoveKernelResponse> RemoveKernel(
+      const v1::RemoveKernelRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListInputsResponse> ListInputs() = 0;
+  // Sends what `next` gives, piece by piece of at most 1 MiB, until it gives an empty one. Blocks
+  // for as long as that takes. An error of `next` ends it, and nothing is taken.
+  virtual absl::StatusOr<v1::AddInputResponse> AddInput(
+      const std::string& name, const std::function<absl::StatusOr<std::string>()>& next) = 0;
   virtual absl::StatusOr<v1::ListBuildsResponse> ListBuilds(
       const v1::ListBuildsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request) = 0;

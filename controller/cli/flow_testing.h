@@ -31,12 +31,18 @@ class FakeService : public v1::FarmService::Service {
   std::function<grpc::Status(grpc::ServerContext*, grpc::ServerWriter<v1::JobView>*)> watch;
   std::function<grpc::Status(const v1::ReadLogRequest&, grpc::ServerWriter<v1::LogChunk>*)> log;
   std::function<grpc::Status(const v1::AddKernelRequest&, v1::AddKernelResponse*)> add_kernel;
+  std::function<grpc::Status(const v1::RemoveKernelRequest&)> remove_kernel;
+  std::function<grpc::Status(const std::string& name, const std::string& archive, bool whole,
+                             v1::AddInputResponse*)>
+      add_input;
   std::function<grpc::Status(const v1::GetReportRequest&, v1::GetReportResponse*)> report;
   v1::ListJobsResponse jobs;
   v1::ListBuildsResponse builds;
+  v1::ListInputsResponse inputs;
   v1::ListKernelsResponse kernels;
   v1::ListMachinesResponse machines;
   v1::JobView job;
+  std::function<void()> on_get_job;
   std::string token;  // As the last call had it.
 
  private:
@@ -71,6 +77,26 @@ class FakeService : public v1::FarmService::Service {
                          v1::AddKernelResponse* response) override {
     return Answer(add_kernel, *request, response);
   }
+  grpc::Status RemoveKernel(grpc::ServerContext*, const v1::RemoveKernelRequest* request,
+                            v1::RemoveKernelResponse*) override {
+    return Answer(remove_kernel, *request);
+  }
+  grpc::Status AddInput(grpc::ServerContext*, grpc::ServerReader<v1::AddInputRequest>* reader,
+                        v1::AddInputResponse* response) override {
+    std::string name, archive;
+    bool whole = false;
+    for (v1::AddInputRequest message; reader->Read(&message);) {
+      if (!message.name().empty()) name = message.name();
+      whole = message.name().empty() && message.data().empty();
+      archive += message.data();
+    }
+    return Answer(add_input, name, archive, whole, response);
+  }
+  grpc::Status ListInputs(grpc::ServerContext*, const v1::ListInputsRequest*,
+                          v1::ListInputsResponse* response) override {
+    *response = inputs;
+    return grpc::Status::OK;
+  }
   grpc::Status GetReport(grpc::ServerContext*, const v1::GetReportRequest* request,
                          v1::GetReportResponse* response) override {
     return Answer(report, *request, response);
@@ -99,6 +125,7 @@ class FakeService : public v1::FarmService::Service {
   }
   grpc::Status GetJob(grpc::ServerContext*, const v1::GetJobRequest*,
                       v1::JobView* response) override {
+    if (on_get_job) on_get_job();
     *response = job;
     return grpc::Status::OK;
   }

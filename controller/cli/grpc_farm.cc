@@ -15,6 +15,7 @@ namespace shakedown::cli {
 namespace {
 
 constexpr std::chrono::seconds kCallLimit(30);
+constexpr std::chrono::hours kUploadLimit(2);
 constexpr std::chrono::milliseconds kTick(250);
 // A JobView of 1000 blocks × 26 variants, with the console tails of failed boots.
 constexpr int kMaxAnswer = 128 << 20;
@@ -58,6 +59,39 @@ class GrpcFarm : public Farm {
   }
   absl::StatusOr<v1::AddKernelResponse> AddKernel(const v1::AddKernelRequest& request) override {
     return Call<v1::AddKernelResponse>(&v1::FarmService::Stub::AddKernel, request);
+  }
+  absl::StatusOr<v1::RemoveKernelResponse> RemoveKernel(
+      const v1::RemoveKernelRequest& request) override {
+    return Call<v1::RemoveKernelResponse>(&v1::FarmService::Stub::RemoveKernel, request);
+  }
+  absl::StatusOr<v1::ListInputsResponse> ListInputs() override {
+    return Call<v1::ListInputsResponse>(&v1::FarmService::Stub::ListInputs,
+                                        v1::ListInputsRequest());
+  }
+  absl::StatusOr<v1::AddInputResponse> AddInput(
+      const std::string& name, const std::function<absl::StatusOr<std::string>()>& next) override {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", authorization_);
+    context.set_deadline(std::chrono::system_clock::now() + kUploadLimit);
+    v1::AddInputResponse response;
+    const auto stream = stub_->AddInput(&context, &response);
+    v1::AddInputRequest message;
+    message.set_name(name);
+    absl::StatusOr<std::string> piece = next();
+    while (piece.ok() && !piece->empty()) {
+      message.set_data(*std::move(piece));
+      if (!stream->Write(message)) break;  // The farm has answered already.
+      message.clear_name();
+      piece = next();
+    }
+    message.clear_data();
+    if (piece.ok()) stream->Write(message);
+    if (!piece.ok()) context.TryCancel();
+    stream->WritesDone();
+    const absl::Status status = ToStatus(stream->Finish());
+    RETURN_IF_ERROR(piece.status());
+    RETURN_IF_ERROR(status);
+    return response;
   }
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request) override {
     return Call<v1::ListBuildsResponse>(&v1::FarmService::Stub::ListBuilds, request);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -167,6 +168,35 @@ class LogPrinter {
   uint64_t end_ = 0;
 };
 
+// Of a boot that has written nothing: why, as far as the farm knows. Empty: there is nothing to
+// say.
+std::string WhySilent(const Desk& desk, const std::string& name) {
+  const absl::StatusOr<BootName> wanted = ParseBootName(name);
+  if (!wanted.ok()) return "";
+  v1::GetJobRequest request;
+  request.set_job(wanted->job);
+  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(request);
+  if (!job.ok()) return "";
+  const v1::BootView* boot = nullptr;
+  for (const v1::BootView& one : job->boots()) {
+    if (one.block() != wanted->block || one.variant() != wanted->variant) continue;
+    if (wanted->attempt == 0 || one.attempt() == wanted->attempt) boot = &one;
+  }
+  if (boot == nullptr) return "";
+  const std::string subject = absl::StrCat("boot ", PrintableLine(boot->name()));
+  if (boot->state() == v1::WORK_STATE_ENDED) {
+    const std::string reason = PrintableLine(boot->reason(), 400);
+    return absl::StrCat(subject, " has no log: it ended ", OutcomeWord(boot->outcome()),
+                        reason.empty() ? "" : ": ", reason);
+  }
+  if (boot->state() == v1::WORK_STATE_RUNNING) {
+    return absl::StrCat(subject,
+                        " has written nothing yet: ", PhaseText(boot->phase(), boot->progress()));
+  }
+  const std::string why = WhyWaits(*job, *boot, MachinesFor(desk, *job));
+  return absl::StrCat(subject, " has not started", why.empty() ? "" : ": ", why);
+}
+
 }  // namespace
 
 int Report(const Desk& desk, const ReportArgs& args) {
@@ -232,11 +262,22 @@ int Logs(const Desk& desk, const LogsArgs& args) {
   LogPrinter printer(desk.screen, args.raw);
   Patience patience(desk, kLogPatience);
   bool heard = false;
+  bool told = false;
+  const auto tell = [&] {
+    if (std::exchange(told, true)) return;
+    const std::string why = WhySilent(desk, *name);
+    if (why.empty()) return;
+    desk.screen.Note(args.follow ? absl::StrCat(why, "; waiting for its log") : why);
+    desk.screen.Flush();
+  };
   for (;;) {
     request.set_offset(printer.end());
     const absl::Status end = desk.farm.ReadLog(request, [&](const v1::LogChunk* chunk) {
       if (desk.interrupt.came) return Next::kStop;
-      if (chunk == nullptr) return Next::kGoOn;
+      if (chunk == nullptr) {
+        if (!heard && args.follow) tell();
+        return Next::kGoOn;
+      }
       heard = true;
       patience.Heard();
       printer.Add(*chunk);
@@ -246,6 +287,7 @@ int Logs(const Desk& desk, const LogsArgs& args) {
     const bool again = !end.ok() && heard && WorthAnotherTry(end) && !desk.interrupt.came;
     if (again && patience.Wait()) continue;
     printer.Finish();
+    if (end.ok() && !heard) tell();
     if (desk.interrupt.came) return kInterrupted;
     return end.ok() ? kOk : Fail(desk.screen, end);
   }

@@ -1,4 +1,4 @@
-// kernels show, add, lint.
+// kernels show, add, remove, lint.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -115,6 +115,18 @@ int AddKernel(const Desk& desk, const KernelAddArgs& args) {
                                  " is in the catalog. It is built when a job first asks for it: ",
                                  "shakedown submit --baseline ", args.from, " --challenger ",
                                  PrintableLine(answer->kernel().name()), " --load latt\n"));
+  return kOk;
+}
+
+int RemoveKernel(const Desk& desk, const KernelRemoveArgs& args) {
+  const absl::Status name = CheckName("kernel", args.name);
+  if (!name.ok()) return Fail(desk.screen, name);
+  v1::RemoveKernelRequest request;
+  request.set_name(args.name);
+  const absl::StatusOr<v1::RemoveKernelResponse> answer = desk.farm.RemoveKernel(request);
+  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  desk.screen.Print(absl::StrCat("Kernel ", args.name,
+                                 " is removed. What was built and measured of it stays.\n"));
   return kOk;
 }
 

@@ -96,6 +96,14 @@ Examples:
   shakedown kernels add 6.12-mine --from debian-6.12-hz1000 --patch 0001-mine.patch --config SCHED_MINE=y
   shakedown kernels add 6.12-hz300 --from debian-6.12 --config HZ_300=y --config HZ_1000=n)";
 
+constexpr char kInputFooter[] =
+    R"(The one folder that holds all the rest, as in tarballs of kernels, is the tree itself. At most 2 GiB, 6 GiB
+unpacked. A job is pinned to the content that the name stands for; the same file again is fine.
+
+Examples:
+  shakedown inputs add linux-6.12 linux-6.12.tar.xz
+  and in a job file: loads { make { tree: "linux-6.12" config_target: "allnoconfig" } })";
+
 constexpr char kLintFooter[] =
     R"(Without FILE: the whole catalog in kernels/catalog with the fragments in kernels/configs of the folder you
 are in. Needs no farm. Exit code 1 when something is wrong.)";
@@ -184,7 +192,10 @@ struct Parse {
   BootsArgs boots;
   KernelShowArgs show;
   KernelAddArgs add;
+  KernelRemoveArgs remove;
   KernelLintArgs lint;
+  InputAddArgs input;
+  InputListArgs inputs;
   CompareArgs compare;
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
@@ -408,12 +419,38 @@ void AddKernelCommands(CLI::App& app, Parse& parse) {
   add->footer(kAddFooter);
   add->callback([&parse] { parse.invocation.command = parse.add; });
 
+  CLI::App* remove = kernels->add_subcommand("remove", "Remove a kernel that somebody added");
+  remove->add_option("NAME", parse.remove.name, "The kernel")->required();
+  remove->footer("What was built of it and measured with it stays.");
+  remove->callback([&parse] { parse.invocation.command = parse.remove; });
+
   CLI::App* lint = kernels->add_subcommand("lint", "Check catalog files");
   lint->add_option("FILE", parse.lint.files, "Entries to check (*.txtpb)");
   lint->add_option("--catalog", parse.lint.catalog, "Folder of the catalog")->type_name("DIR");
   lint->add_option("--configs", parse.lint.configs, "Folder of the fragments")->type_name("DIR");
   lint->footer(kLintFooter);
   lint->callback([&parse] { parse.invocation.command = parse.lint; });
+}
+
+void AddInputCommands(CLI::App& app, Parse& parse) {
+  CLI::App* inputs = app.add_subcommand("inputs", "List and add trees that loads build");
+  inputs->group("Farm")->require_subcommand(0, 1);
+  AddJson(inputs, parse.inputs.json);
+  inputs->footer(absl::StrCat("Without a command: list them.\n", kListFooter));
+  inputs->callback([&parse, inputs] {
+    if (inputs->get_subcommands().empty()) parse.invocation.command = parse.inputs;
+  });
+  CLI::App* list = inputs->add_subcommand("list", "List them");
+  AddJson(list, parse.inputs.json);
+  list->callback([&parse] { parse.invocation.command = parse.inputs; });
+
+  CLI::App* add = inputs->add_subcommand("add", "Give a tar archive a name, for good");
+  add->add_option("NAME", parse.input.name, "Name of the tree, e.g. linux-6.12")->required();
+  add->add_option("FILE", parse.input.file, "The archive: .tar, .tar.gz, .tar.xz, .tar.zst")
+      ->required()
+      ->type_name("FILE");
+  add->footer(kInputFooter);
+  add->callback([&parse] { parse.invocation.command = parse.input; });
 }
 
 void AddCompare(CLI::App& app, Parse& parse) {
@@ -514,6 +551,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
   AddKernelCommands(app, parse);
+  AddInputCommands(app, parse);
   AddCompare(app, parse);
   AddChangePoints(app, parse);
   AddParse(app, parse);

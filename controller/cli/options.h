@@ -80,6 +80,16 @@ struct KernelAddArgs {
   uint32_t strip = 1;
   std::string description;
 };
+struct KernelRemoveArgs {
+  std::string name;
+};
+struct InputAddArgs {
+  std::string name;
+  std::string file;  // tar, plain or packed with gzip, xz or zstd.
+};
+struct InputListArgs {
+  bool json = false;
+};
 struct KernelLintArgs {
   std::vector<std::string> files;  // Empty: the whole catalog.
   std::string catalog;
@@ -112,8 +122,8 @@ struct ParseArgs {
 
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
-                 ChangePointsArgs, ReproduceArgs, ParseArgs>;
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

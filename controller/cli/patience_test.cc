@@ -45,6 +45,14 @@ class SilentFarm : public Farm {
   absl::StatusOr<v1::AddKernelResponse> AddKernel(const v1::AddKernelRequest&) override {
     return Silence();
   }
+  absl::StatusOr<v1::RemoveKernelResponse> RemoveKernel(const v1::RemoveKernelRequest&) override {
+    return Silence();
+  }
+  absl::StatusOr<v1::ListInputsResponse> ListInputs() override { return Silence(); }
+  absl::StatusOr<v1::AddInputResponse> AddInput(
+      const std::string&, const std::function<absl::StatusOr<std::string>()>&) override {
+    return Silence();
+  }
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest&) override {
     return Silence();
   }

@@ -1,6 +1,7 @@
 // Lists, logs, reports and kernels from end to end.
 #include <gmock/gmock.h>
 
+#include "absl/synchronization/notification.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/flow_testing.h"
 #include "controller/cli/job_views.h"
@@ -70,6 +71,143 @@ TEST_F(FlowTest, LogsFindABuildByTheBeginningOfItsId) {
   EXPECT_EQ(RunCommand({"logs", "aaaaaaaa-1"}).code, kOk);
   EXPECT_EQ(RunCommand({"logs", "bbbbbbbb"}).code, kUsage);
   EXPECT_EQ(RunCommand({"logs", "../../etc/passwd"}).code, kUsage);
+}
+
+// Job 17: A is measured, B waits for its build.
+v1::JobView HalfAJob() {
+  v1::JobView job;
+  job.set_job(17);
+  job.set_state(v1::JOB_STATE_ACTIVE);
+  for (const char* kernel : {"debian-6.1", "debian-6.12"}) {
+    job.mutable_spec()->add_variants()->set_kernel(kernel);
+  }
+  v1::BuildView* build = job.add_builds();
+  build->set_kernel("debian-6.12");
+  build->set_state(v1::WORK_STATE_RUNNING);
+  build->set_phase("compile");
+  build->set_progress(0.43f);
+  for (uint32_t variant = 0; variant < 2; ++variant) {
+    v1::BootView* boot = job.add_boots();
+    boot->set_name(variant == 0 ? "17.1A" : "17.1B");
+    boot->set_block(1);
+    boot->set_variant(variant);
+    boot->set_attempt(1);
+    boot->set_state(variant == 0 ? v1::WORK_STATE_ENDED : v1::WORK_STATE_WAITING);
+  }
+  job.mutable_boots(0)->set_outcome(v1::OUTCOME_BUILD_FAILED);
+  job.mutable_boots(0)->set_reason("no compiler");
+  return job;
+}
+
+TEST_F(FlowTest, LogsOfABootThatHasNotStartedSayWhy) {
+  service_.job = HalfAJob();
+  service_.log = [](const v1::ReadLogRequest&, grpc::ServerWriter<v1::LogChunk>*) {
+    return grpc::Status::OK;
+  };
+  const Result waits = RunCommand({"logs", "17.1B"});
+  EXPECT_EQ(waits.code, kOk);
+  EXPECT_EQ(waits.out, "");
+  EXPECT_EQ(waits.err,
+            "boot 17.1B has not started: waits for the build of debian-6.12: compile 43%\n");
+  EXPECT_THAT(RunCommand({"logs", "17.1A"}).err,
+              HasSubstr("boot 17.1A has no log: it ended build_failed: no compiler"));
+}
+
+TEST_F(FlowTest, LogsFollowABootThatHasNotStartedOnceItStarts) {
+  service_.job = HalfAJob();
+  absl::Notification asked;
+  service_.on_get_job = [&] {
+    if (!asked.HasBeenNotified()) asked.Notify();
+  };
+  service_.log = [&](const v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>* writer) {
+    EXPECT_TRUE(request.follow());
+    // Until the command has looked why nothing comes.
+    EXPECT_TRUE(asked.WaitForNotificationWithTimeout(absl::Seconds(30)));
+    v1::LogChunk chunk;
+    chunk.set_data("Linux\n");
+    writer->Write(chunk);
+    return grpc::Status::OK;
+  };
+  const Result result = RunCommand({"logs", "17.1B", "--follow"});
+  EXPECT_EQ(result.code, kOk);
+  EXPECT_EQ(result.out, "Linux\n");
+  EXPECT_EQ(Times("has not started", result.err), 1u);
+  EXPECT_THAT(result.err, HasSubstr("compile 43%; waiting for its log"));
+}
+
+TEST_F(FlowTest, InputsAddSendsTheWholeArchive) {
+  const std::string archive(700'000, 'a');
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/tree.tar", archive).ok());
+  service_.add_input = [&](const std::string& name, const std::string& bytes, bool whole,
+                           v1::AddInputResponse* response) {
+    EXPECT_EQ(name, "linux-6.12");
+    EXPECT_EQ(bytes, archive);
+    EXPECT_TRUE(whole);
+    response->mutable_input()->set_name(name);
+    response->mutable_input()->set_size(bytes.size());
+    response->mutable_input()->set_sha256("0123abcd");
+    return grpc::Status::OK;
+  };
+  const Result result = RunCommand({"inputs", "add", "linux-6.12", folder_ + "/tree.tar"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_EQ(result.out,
+            "Input linux-6.12 is in the farm: 684 KiB, SHA-256 0123abcd. A job builds it with "
+            "make { tree: \"linux-6.12\" }.\n");
+}
+
+TEST_F(FlowTest, InputsAddSaysWhatIsWrong) {
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/empty", "").ok());
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/tree.tar", "x").ok());
+  EXPECT_THAT(RunCommand({"inputs", "add", "a", folder_ + "/empty"}).err, HasSubstr("not empty"));
+  EXPECT_THAT(RunCommand({"inputs", "add", "a", folder_ + "/none"}).err, HasSubstr("No such file"));
+  EXPECT_THAT(RunCommand({"inputs", "add", "a", folder_}).err, HasSubstr("want a regular file"));
+  EXPECT_THAT(RunCommand({"inputs", "add", "A/b", folder_ + "/tree.tar"}).err,
+              HasSubstr("input \"A/b\""));
+  service_.add_input = [](const auto&...) {
+    return grpc::Status(grpc::StatusCode::ALREADY_EXISTS, "input a: the name is taken");
+  };
+  const Result taken = RunCommand({"inputs", "add", "a", folder_ + "/tree.tar"});
+  EXPECT_NE(taken.code, kOk);
+  EXPECT_THAT(taken.err, HasSubstr("input a: the name is taken"));
+}
+
+TEST_F(FlowTest, InputsAreListed) {
+  EXPECT_THAT(RunCommand({"inputs"}).err, HasSubstr("no inputs yet"));
+  v1::InputView* input = service_.inputs.add_inputs();
+  input->set_name("linux-6.12");
+  input->set_size(147 << 20);
+  input->set_sha256(std::string(64, 'a'));
+  input->set_submitter("ada");
+  for (const auto& words : {std::vector<std::string>{"inputs"}, {"inputs", "list"}}) {
+    EXPECT_THAT(RunCommand(words).out, AllOf(HasSubstr("linux-6.12"), HasSubstr("147 MiB"),
+                                             HasSubstr("aaaaaaaaaaaa "), HasSubstr("ada")));
+  }
+  EXPECT_THAT(RunCommand({"inputs", "--json"}).out, HasSubstr("\"name\""));
+}
+
+TEST_F(FlowTest, KernelsRemoveNamesTheKernel) {
+  std::string name;
+  service_.remove_kernel = [&](const v1::RemoveKernelRequest& request) {
+    name = request.name();
+    return grpc::Status::OK;
+  };
+  EXPECT_THAT(RunCommand({"kernels", "remove", "mine"}).out, HasSubstr("Kernel mine is removed"));
+  EXPECT_EQ(name, "mine");
+  service_.remove_kernel = [](const v1::RemoveKernelRequest&) {
+    return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "kernel mine: job 3 uses it");
+  };
+  const Result refused = RunCommand({"kernels", "remove", "mine"});
+  EXPECT_NE(refused.code, kOk);
+  EXPECT_THAT(refused.err, HasSubstr("job 3 uses it"));
+}
+
+TEST_F(FlowTest, DryRunTellsParametersFromTunables) {
+  service_.plan = [](const v1::PlanJobRequest&, v1::PlanJobResponse*) { return grpc::Status::OK; };
+  const Result result = RunCommand({"submit", "--baseline", "debian-6.12", "--challenger",
+                                    "debian-6.12 nohz=off kernel.sched_x=1 sched/y=2", "--load",
+                                    "latt", "--dry-run"});
+  EXPECT_THAT(result.out, HasSubstr("       boot parameters: nohz=off\n"
+                                    "       tunables: kernel.sched_x=1 sched/y=2\n"));
 }
 
 TEST_F(FlowTest, KernelsAddSendsThePatchesInOrder) {

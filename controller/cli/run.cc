@@ -23,6 +23,9 @@ struct Dispatch {
   int operator()(const BootsArgs& args) const { return Boots(desk, args); }
   int operator()(const KernelShowArgs& args) const { return ShowKernel(desk, args); }
   int operator()(const KernelAddArgs& args) const { return AddKernel(desk, args); }
+  int operator()(const KernelRemoveArgs& args) const { return RemoveKernel(desk, args); }
+  int operator()(const InputAddArgs& args) const { return AddInput(desk, args); }
+  int operator()(const InputListArgs& args) const { return ListInputs(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }

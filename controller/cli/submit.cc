@@ -71,6 +71,24 @@ absl::Status AddBackground(const SubmitArgs& args, v1::JobSpec* spec) {
   return absl::OkStatus();
 }
 
+// Which words became what: a tunable that was meant as a boot parameter is seen before a boot fails
+// by it.
+void PrintWords(Screen& screen, const v1::Variant& variant) {
+  std::string parameters, tunables;
+  for (const std::string& parameter : variant.boot_parameters()) {
+    absl::StrAppend(&parameters, " ", parameter);
+  }
+  for (const v1::Tunable& tunable : variant.tunables()) {
+    absl::StrAppend(&tunables, " ", tunable.name(), "=", tunable.value());
+  }
+  if (!parameters.empty()) {
+    screen.Print(absl::StrCat("       boot parameters: ", PrintableLine(parameters, 1000), "\n"));
+  }
+  if (!tunables.empty()) {
+    screen.Print(absl::StrCat("       tunables: ", PrintableLine(tunables, 1000), "\n"));
+  }
+}
+
 void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobResponse& planned) {
   const v1::JobSpec whole = plan::WithDefaults(spec);
   screen.Print(absl::StrCat(Count(whole.variants_size(), "variant", "variants"), ", ",
@@ -83,6 +101,7 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
                               PrintableLine(VariantText(whole, i), 400),
                               whole.variants(i).control() ? "  (A again: the control)" : "", "\n"));
+    PrintWords(screen, whole.variants(i));
   }
   if (!spec.setup().empty()) screen.Print("setup of each boot, undone at its end\n");
   for (const v1::SetupStep& step : spec.setup()) {

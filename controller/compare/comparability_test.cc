@@ -31,6 +31,7 @@ TEST(DiffersTest, Table) {
 
 TEST(TierTest, Table) {
   EXPECT_EQ(TierOf("cpu.governor"), Tier::kHard);
+  EXPECT_EQ(TierOf("input.linux-6.12"), Tier::kHard);
   EXPECT_EQ(TierOf("cpu.microcode"), Tier::kSoft);
   EXPECT_EQ(TierOf("never.heard"), Tier::kSoft);
   EXPECT_EQ(TierOf("tunables"), Tier::kSubject);

@@ -271,6 +271,17 @@ TEST(ParseVariantTest, TellsTunablesFromBootParameters) {
   EXPECT_TRUE(MessageDifferencer::Equals(*again, want)) << again->DebugString();
 }
 
+TEST(ParseVariantTest, ATunableWithoutAValueIsRefusedWithAHint) {
+  EXPECT_EQ(std::string(ParseVariant("debian-6.12 kernel.sched_foo").status().message()),
+            "variant debian-6.12: \"kernel.sched_foo\" has no value, want kernel.sched_foo=VALUE "
+            "for a tunable, or boot:kernel.sched_foo if it really is a boot parameter");
+  EXPECT_FALSE(ParseVariant("debian-6.12 sched/base_slice_ns").ok());
+  const absl::StatusOr<v1::Variant> variant = ParseVariant("debian-6.12 boot:a.b quiet");
+  ASSERT_TRUE(variant.ok()) << variant.status();
+  EXPECT_EQ(variant->boot_parameters(0), "a.b");
+  EXPECT_EQ(PrintVariant(*variant), "debian-6.12 boot:a.b quiet");
+}
+
 TEST(ParseVariantTest, RefusesNothing) {
   EXPECT_EQ(ParseVariant(" \t").status().code(), absl::StatusCode::kInvalidArgument);
 }

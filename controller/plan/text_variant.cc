@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "controller/plan/text.h"
+#include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::plan {
@@ -53,6 +54,10 @@ absl::StatusOr<v1::Variant> ParseVariant(absl::string_view text) {
       v1::Tunable* tunable = variant.add_tunables();
       tunable->set_name(std::string(word.substr(0, equals)));
       tunable->set_value(std::string(word.substr(equals + 1)));
+    } else if (equals == absl::string_view::npos && IsTunableName(word)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "variant ", words[0], ": ", Quoted(word), " has no value, want ", word,
+          "=VALUE for a tunable, or boot:", word, " if it really is a boot parameter"));
     } else {
       variant.add_boot_parameters(std::string(word));
     }
@@ -68,11 +73,9 @@ absl::StatusOr<v1::Variant> ParseVariant(absl::string_view text) {
 std::string PrintVariant(const v1::Variant& variant) {
   std::string text = variant.kernel();
   for (const std::string& parameter : variant.boot_parameters()) {
-    const size_t equals = parameter.find('=');
     const bool marked = absl::StartsWith(parameter, "boot:") ||
                         absl::StartsWith(parameter, kSchedExt) || parameter == kProgramFollows ||
-                        (equals != std::string::npos &&
-                         IsTunableName(absl::string_view(parameter).substr(0, equals)));
+                        IsTunableName(absl::string_view(parameter).substr(0, parameter.find('=')));
     absl::StrAppend(&text, " ", marked ? "boot:" : "", parameter);
   }
   for (const v1::Tunable& tunable : variant.tunables()) {
