@@ -35,6 +35,7 @@ struct Flags {
   std::vector<std::string> machines;
   uint32_t build_slots = 0;
   uint32_t cache_gib = 4;
+  uint32_t inputs_gib = 8;
 };
 
 void Define(CLI::App& app, Flags& flags) {
@@ -54,6 +55,8 @@ void Define(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 1));
   app.add_option("--ccache", flags.ccache, "ccache folder for kernels [STATE/ccache]");
   app.add_option("--runner", flags.runner, "the static shakedown-runner [beside this program]");
+  app.add_option("--inputs-gib", flags.inputs_gib, "unpacked inputs of loads kept at most, GiB")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--cache-gib", flags.cache_gib, "artefacts kept at most, GiB")
       ->check(CLI::Range(1, 1024));
 }
@@ -64,6 +67,7 @@ struct Wires {
   std::unique_ptr<Journal> journal;
   std::unique_ptr<FarmClient> farm;
   std::unique_ptr<ArtefactCache> cache;
+  std::unique_ptr<InputCache> inputs;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::unique_ptr<BuildSlot>> slots;
 };
@@ -118,6 +122,9 @@ absl::Status Wire(const Flags& flags, const std::string& boot_id, Wires& wires) 
   ASSIGN_OR_RETURN(wires.cache, MakeArtefactCache({.folder = flags.state + "/artefacts",
                                                    .limit = uint64_t{flags.cache_gib} << 30},
                                                   *wires.farm));
+  ASSIGN_OR_RETURN(wires.inputs, MakeInputCache({.folder = flags.state + "/inputs",
+                                                 .limit = uint64_t{flags.inputs_gib} << 30},
+                                                *wires.cache, *wires.farm));
   RETURN_IF_ERROR(MakeMachines(flags, wires));
   return MakeSlots(flags, wires);
 }
@@ -129,6 +136,7 @@ SyncLoopParts Parts(const Wires& wires) {
   parts.journal = wires.journal.get();
   parts.farm = wires.farm.get();
   parts.cache = wires.cache.get();
+  parts.inputs = wires.inputs.get();
   parts.clock = &SystemClock();
   parts.random = MakeRandom();
   parts.waiters = [](absl::string_view) { return MakeWaiter(); };

@@ -37,12 +37,13 @@ std::string TailText(absl::string_view bytes) {
 }  // namespace
 
 BootRun::BootRun(const v1::BootOrder& order, DomainSpec spec, bool open_sockets,
-                 absl::Duration silence, const BootHooks& hooks, Hypervisor& hypervisor,
-                 Clock& clock)
+                 absl::Duration silence, const BootHooks& hooks, HostWatch host,
+                 Hypervisor& hypervisor, Clock& clock)
     : order_(order),
       spec_(std::move(spec)),
       open_sockets_(open_sockets),
       hooks_(hooks),
+      host_(std::move(host)),
       hypervisor_(hypervisor),
       clock_(clock),
       session_(order, absl::StrSplit(spec_.command_line, ' '), silence) {}
@@ -145,6 +146,7 @@ absl::StatusOr<Sight> BootRun::Look() {
   if (now >= next_look_ || overdue != RunnerSession::Overdue::kNot || alarm) {
     next_look_ = now + kLookEvery;
     ASSIGN_OR_RETURN(domain_, hypervisor_.State(spec_.name));
+    if (session_.identity_proven()) host_.Look();  // From here on it measures.
   }
   Sight sight;
   sight.domain = domain_;
@@ -180,6 +182,9 @@ v1::BootResult BootRun::ResultOf(const SessionEnd& end) {
   result.set_outcome(end.outcome);
   result.set_reason(PrintableLine(end.reason, 600));
   session_.FillResult(result);
+  for (const auto& [name, value] : host_.Facts()) {
+    (*result.mutable_fingerprint()->mutable_facts())[absl::StrCat("vm.", name)] = value;
+  }
   result.set_console_tail(TailText(capture_.Last(kTail)));
   return result;
 }

@@ -12,6 +12,7 @@
 #include "agent/console/watcher.h"
 #include "agent/machine/domain_spec.h"
 #include "agent/machine/guest_link.h"
+#include "agent/machine/host_watch.h"
 #include "agent/machine/hypervisor.h"
 #include "agent/machine/judge.h"
 #include "agent/machine/machine.h"
@@ -26,7 +27,7 @@ namespace shakedown::agent {
 class BootRun {
  public:
   BootRun(const v1::BootOrder& order, DomainSpec spec, bool open_sockets, absl::Duration silence,
-          const BootHooks& hooks, Hypervisor& hypervisor, Clock& clock);
+          const BootHooks& hooks, HostWatch host, Hypervisor& hypervisor, Clock& clock);
 
   // As Machine::RunBoot: a result, or a status that means the farm failed. Once.
   absl::StatusOr<v1::BootResult> Run();
@@ -48,6 +49,7 @@ class BootRun {
   const DomainSpec spec_;
   const bool open_sockets_;
   const BootHooks& hooks_;
+  HostWatch host_;
   Hypervisor& hypervisor_;
   Clock& clock_;
   RunnerSession session_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "proto/wire/ids.h"
+#include "proto/wire/status.h"
 
 namespace shakedown::agent {
 namespace {
@@ -74,6 +75,23 @@ void AddDisk(pugi::xml_node devices, const DomainSpec& spec) {
   Set(target, "bus", "virtio");
 }
 
+// vdb and on: read-only, so that several machines may share one.
+void AddInput(pugi::xml_node devices, const InputDisk& input, char letter) {
+  pugi::xml_node disk = Child(devices, "disk");
+  Set(disk, "type", "file");
+  Set(disk, "device", "disk");
+  pugi::xml_node driver = Child(disk, "driver");
+  Set(driver, "name", "qemu");
+  Set(driver, "type", "raw");
+  Set(Child(disk, "source"), "file", input.path);
+  Child(disk, "backingStore");
+  pugi::xml_node target = Child(disk, "target");
+  Set(target, "dev", absl::StrCat("vd", std::string(1, letter)));
+  Set(target, "bus", "virtio");
+  Child(disk, "readonly");
+  Text(disk, "serial", input.serial);
+}
+
 pugi::xml_node AddSocket(pugi::xml_node devices, const char* kind, const std::string& path) {
   pugi::xml_node device = Child(devices, kind);
   Set(device, "type", "unix");
@@ -86,6 +104,8 @@ pugi::xml_node AddSocket(pugi::xml_node devices, const char* kind, const std::st
 void AddDevices(pugi::xml_node domain, const DomainSpec& spec) {
   pugi::xml_node devices = Child(domain, "devices");
   AddDisk(devices, spec);
+  char letter = 'b';
+  for (const InputDisk& input : spec.inputs) AddInput(devices, input, letter++);
   pugi::xml_node usb = Child(devices, "controller");
   Set(usb, "type", "usb");
   Set(usb, "model", "none");
@@ -149,8 +169,18 @@ std::vector<std::string> MachineParameters(bool kvm) {
   return parameters;
 }
 
+std::string SerialOf(const v1::Input& input) { return input.archive().sha256().substr(0, 20); }
+
 absl::StatusOr<std::string> CommandLine(const v1::BootOrder& order, bool kvm) {
   std::vector<std::string> parameters = MachineParameters(kvm);
+  if (order.inputs_size() > kMaxInputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("number of inputs ", order.inputs_size(), ": want at most ", kMaxInputs));
+  }
+  for (const v1::Input& input : order.inputs()) {
+    RETURN_IF_ERROR(CheckName("input", input.name()));
+    parameters.push_back(absl::StrCat(kInputParameter, "=", input.name(), ":", SerialOf(input)));
+  }
   for (const std::string& parameter : order.boot_parameters()) {
     if (!GoodParameter(parameter)) {
       return absl::InvalidArgumentError(

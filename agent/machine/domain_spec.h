@@ -12,6 +12,16 @@
 namespace shakedown::agent {
 
 inline constexpr char kRunnerPort[] = "org.shakedown.runner.0";
+inline constexpr int kMaxInputs = 8;
+// "shakedown.input=NAME:SERIAL" on the kernel's command line: mount the disk of that serial under
+// that name.
+inline constexpr char kInputParameter[] = "shakedown.input";
+
+// A disk that the guest only reads.
+struct InputDisk {
+  std::string path;    // Raw.
+  std::string serial;  // By which the guest finds it.
+};
 
 struct DomainSpec {
   std::string name;
@@ -21,8 +31,9 @@ struct DomainSpec {
   std::string kernel;
   std::string initramfs;  // Empty: none.
   std::string command_line;
-  std::string overlay;  // qcow2, this boot's own.
-  std::string image;    // Raw, read-only, behind the overlay.
+  std::string overlay;            // qcow2, this boot's own.
+  std::string image;              // Raw, read-only, behind the overlay.
+  std::vector<InputDisk> inputs;  // At most kMaxInputs.
   // Unix sockets on which we listen and QEMU connects, so that no early byte is lost.
   std::string console_socket;
   std::string runner_socket;
@@ -36,9 +47,13 @@ std::string DomainXml(const DomainSpec& spec);
 // and, emulated, the TSC as clock.
 std::vector<std::string> MachineParameters(bool kvm);
 
-// The machine's and the order's parameters in one line. InvalidArgument, naming the parameter: an
-// empty one, more than 200 bytes, anything but printable ASCII without blank and quotes; "--" (what
-// follows it is not the kernel's); more than 2000 bytes in all (the kernel takes 2047).
+// Of the archive's digest, what fits a virtio disk's serial: its first 20 hex digits.
+std::string SerialOf(const v1::Input& input);
+
+// The machine's own parameters, those that name the inputs' disks, and the order's in one line.
+// InvalidArgument, naming the parameter: an empty one, more than 200 bytes, anything but printable
+// ASCII without blank and quotes; "--" (what follows it is not the kernel's); more than 2000 bytes
+// in all (the kernel takes 2047); an input that is not one, or too many.
 absl::StatusOr<std::string> CommandLine(const v1::BootOrder& order, bool kvm);
 
 }  // namespace shakedown::agent

@@ -67,6 +67,35 @@ TEST(DomainXmlTest, TextCanNotBecomeElements) {
   EXPECT_EQ(document.select_nodes("//kernel").size(), 1u);
 }
 
+TEST(DomainXmlTest, InputsAreReadOnlyDisksWithSerials) {
+  DomainSpec spec = ASpec();
+  spec.inputs = {{"/srv/i/one", "0123456789abcdef0123"}, {"/srv/i/two", "aa"}};
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(DomainXml(spec).c_str()));
+  EXPECT_EQ(document.select_nodes("//disk").size(), 3u);
+  EXPECT_EQ(document.select_nodes("//disk[readonly]").size(), 2u);
+  EXPECT_EQ(At(document, "//disk[target/@dev='vdb']/source/@file"), "/srv/i/one");
+  EXPECT_EQ(At(document, "//disk[target/@dev='vdb']/serial"), "0123456789abcdef0123");
+  EXPECT_EQ(At(document, "//disk[target/@dev='vdb']/driver/@type"), "raw");
+  EXPECT_EQ(At(document, "//disk[target/@dev='vdc']/serial"), "aa");
+  EXPECT_FALSE(document.select_node("//disk[target/@dev='vda']/readonly"));
+}
+
+TEST(CommandLineTest, NamesTheInputs) {
+  v1::BootOrder order;
+  v1::Input* input = order.add_inputs();
+  input->set_name("linux-6.12");
+  input->mutable_archive()->set_sha256(std::string(64, 'a'));
+  order.add_boot_parameters("quiet");
+  EXPECT_THAT(*CommandLine(order, true),
+              testing::EndsWith(" shakedown.input=linux-6.12:aaaaaaaaaaaaaaaaaaaa quiet"));
+  input->set_name("../x");
+  EXPECT_FALSE(CommandLine(order, true).ok());
+  input->set_name("x");
+  for (int i = 0; i < kMaxInputs; ++i) *order.add_inputs() = order.inputs(0);
+  EXPECT_THAT(std::string(CommandLine(order, true).status().message()), HasSubstr("inputs 9"));
+}
+
 TEST(CommandLineTest, TheOrdersParametersComeLast) {
   v1::BootOrder order;
   order.add_boot_parameters("preempt=full");

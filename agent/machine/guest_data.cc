@@ -58,6 +58,42 @@ absl::Status CheckSeries(v1::Series& series) {
   return absl::OkStatus();
 }
 
+// As the runner words them: anything else is a guest that makes up rules.
+bool IsRule(absl::string_view rule) {
+  constexpr absl::string_view kRules[] = {"throttled", "suspended",        "clock_stepped",
+                                          "steal",     "foreign_cpu",      "oom",
+                                          "ac_lost",   "scheduler_changed"};
+  return std::find(std::begin(kRules), std::end(kRules), rule) != std::end(kRules);
+}
+
+absl::Status CheckDisturbances(v1::LoadRun& run) {
+  RETURN_IF_ERROR(CheckCount("disturbances", run.disturbances_size(), kMaxDisturbances));
+  for (v1::Disturbance& disturbance : *run.mutable_disturbances()) {
+    if (!IsRule(disturbance.rule())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("disturbance ", Quoted(disturbance.rule()), ": want a rule's name"));
+    }
+    disturbance.set_fact(PrintableLine(disturbance.fact(), 300));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTop(v1::LoadRun& run) {
+  RETURN_IF_ERROR(CheckCount("top snapshots", run.top_size(), kMaxTopSnapshots));
+  for (v1::TopSnapshot& snapshot : *run.mutable_top()) {
+    RETURN_IF_ERROR(CheckCount("tasks in a top snapshot", snapshot.tasks_size(), kMaxTopTasks));
+    for (v1::TopTask& task : *snapshot.mutable_tasks()) {
+      task.set_state(PrintableLine(task.state(), 1));
+      task.set_command(PrintableLine(task.command(), 48));
+      if (!std::isfinite(task.cpu_percent()) || !std::isfinite(task.memory_percent())) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("top, task ", task.pid(), ": want finite percentages"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckHistogram(v1::LatencyHistogram& histogram) {
   RETURN_IF_ERROR(CheckMetricName("histogram", histogram.metric()));
   const std::string what = absl::StrCat("histogram ", histogram.metric());
@@ -113,6 +149,9 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
     RETURN_IF_ERROR(CheckMeasurement(measurement));
   }
   for (v1::Series& series : *run.mutable_series()) RETURN_IF_ERROR(CheckSeries(series));
+  RETURN_IF_ERROR(CheckDisturbances(run));
+  RETURN_IF_ERROR(CheckTop(run));
+  run.set_tool_version(PrintableLine(run.tool_version(), 200));
   for (v1::LatencyHistogram& histogram : *run.mutable_histograms()) {
     RETURN_IF_ERROR(CheckHistogram(histogram));
   }
@@ -120,6 +159,19 @@ absl::StatusOr<v1::LoadRun> CheckLoadRun(uint32_t index, v1::LoadRun run) {
   run.set_output(BoundedOutput(run.output()));
   run.DiscardUnknownFields();
   return run;
+}
+
+std::vector<v1::SetupRecord> CleanSetup(const v1::SetupDone& done) {
+  std::vector<v1::SetupRecord> records;
+  for (const v1::SetupRecord& record : done.records()) {
+    if (records.size() == kMaxSetup) break;
+    v1::SetupRecord& kept = records.emplace_back();
+    kept.set_step(PrintableLine(record.step(), kMaxText));
+    kept.set_before(PrintableLine(record.before(), kMaxText));
+    kept.set_undo(Text(record.undo()));
+    kept.set_undone(record.undone());
+  }
+  return records;
 }
 
 v1::Identity CleanIdentity(const v1::Identity& identity) {

@@ -1,6 +1,9 @@
 #include "agent/machine/guest_disk.h"
 
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "absl/status/statusor.h"
@@ -26,6 +29,28 @@ absl::StatusOr<std::string> ReadAt(const std::string& path, std::streamoff offse
   return bytes;
 }
 
+uint32_t LittleEndian(const std::string& bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    value |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  }
+  return value;
+}
+
+// s_blocks_count_lo and s_log_block_size of the superblock, struct ext4_super_block. An image has
+// far fewer than 2^32 blocks.
+absl::Status CheckLength(const std::string& image) {
+  ASSIGN_OR_RETURN(const std::string super, ReadAt(image, 1024, 32));
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(image, error);
+  if (error) return ErrnoStatus(error.value(), image);
+  const uint64_t want = uint64_t{LittleEndian(super, 4)} << (10 + (LittleEndian(super, 24) & 7));
+  if (size >= want) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("guest image ", image, ": has ", size,
+                                                    " bytes, its file system ", want,
+                                                    ": damaged, want it made anew"));
+}
+
 }  // namespace
 
 absl::Status CheckGuestImage(const std::string& image) {
@@ -33,7 +58,7 @@ absl::Status CheckGuestImage(const std::string& image) {
   if (!head.ok()) return Annotate(head.status(), "guest image");
   ASSIGN_OR_RETURN(const std::string magic, ReadAt(image, 1024 + 56, 2));
   const absl::string_view kExt4("\x53\xEF", 2);
-  if (magic == kExt4) return absl::OkStatus();
+  if (magic == kExt4) return CheckLength(image);
   const std::string what = absl::StartsWith(*head, "QFI\xfb") ? "a qcow2 image" : "no ext4 image";
   return absl::FailedPreconditionError(
       absl::StrCat("guest image ", image, ": is ", what,

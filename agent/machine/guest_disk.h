@@ -9,7 +9,8 @@
 namespace shakedown::agent {
 
 // OK for a raw ext4 image. FailedPrecondition, naming the file: an image of another format (a qcow2
-// could name any file of the host as its backing file), or no ext4 file system.
+// could name any file of the host as its backing file), no ext4 file system, or one that the file
+// is too short for.
 absl::Status CheckGuestImage(const std::string& image);
 
 // OK for a file that starts as a bzImage does. InvalidArgument: it does not.

@@ -58,6 +58,17 @@ TEST_F(HostPartsTest, OnlyRawImagesAreGuestDisks) {
   EXPECT_TRUE(absl::IsNotFound(CheckGuestImage(folder_ + "/none")));
 }
 
+TEST_F(HostPartsTest, AnImageThatIsTooShortIsDamaged) {
+  const std::string image = folder_ + "/guest.img";
+  Command make;
+  make.argv = {"mke2fs", "-q", "-F", "-t", "ext4", image, "4096k"};
+  ASSERT_TRUE(RunForOutput(make).ok());
+  EXPECT_EQ(CheckGuestImage(image), absl::OkStatus());
+  std::filesystem::resize_file(image, (4096 << 10) - 1);
+  EXPECT_THAT(std::string(CheckGuestImage(image).message()),
+              HasSubstr("has 4194303 bytes, its file system 4194304: damaged"));
+}
+
 TEST_F(HostPartsTest, AKernelImageIsABzImage) {
   std::string kernel(4096, '\0');
   EXPECT_TRUE(absl::IsInvalidArgument(CheckKernelImage(Write("k", kernel))));

@@ -96,6 +96,10 @@ class LibvirtMachine : public Machine {
 
   const MachineInfo& Info() const override { return info_; }
 
+  std::string Problem() const override {
+    return PrintableLine(CheckGuestImage(options_.image).message(), 400);
+  }
+
   absl::StatusOr<v1::BootResult> RunBoot(const v1::BootOrder& order, const KernelFiles& files,
                                          const BootHooks& hooks) override {
     const absl::Status kernel = CheckKernelImage(files.image);
@@ -106,6 +110,7 @@ class LibvirtMachine : public Machine {
     RETURN_IF_ERROR(Prepare());
     RETURN_IF_ERROR(CheckGuestImage(options_.image));
     DomainSpec spec = SpecOf(files, *line);
+    RETURN_IF_ERROR(AddInputs(order, files, spec));
     absl::StatusOr<v1::BootResult> result = Boot(order, spec, hooks);
     const absl::Status removed = RemoveFiles();
     if (!result.ok()) {
@@ -147,13 +152,26 @@ class LibvirtMachine : public Machine {
     return spec;
   }
 
+  static absl::Status AddInputs(const v1::BootOrder& order, const KernelFiles& files,
+                                DomainSpec& spec) {
+    if (files.input_disks.size() != static_cast<size_t>(order.inputs_size())) {
+      return absl::InternalError(absl::StrCat("boot ", order.name(), ": ", order.inputs_size(),
+                                              " inputs and ", files.input_disks.size(), " disks"));
+    }
+    for (int i = 0; i < order.inputs_size(); ++i) {
+      spec.inputs.push_back({files.input_disks[static_cast<size_t>(i)], SerialOf(order.inputs(i))});
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<v1::BootResult> Boot(const v1::BootOrder& order, const DomainSpec& spec,
                                       const BootHooks& hooks) {
     RETURN_IF_ERROR(hypervisor_->Remove(spec.name));
     RemoveLog(spec.name);
     RETURN_IF_ERROR(MakeOverlay(options_.image, spec.overlay));
     const bool other_user = absl::StrContains(options_.uri, ":///system");
-    BootRun run(order, spec, other_user, options_.silence_limit, hooks, *hypervisor_, clock_);
+    BootRun run(order, spec, other_user, options_.silence_limit, hooks, HostWatch(prefix_, folder_),
+                *hypervisor_, clock_);
     return run.Run();
   }
 

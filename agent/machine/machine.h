@@ -26,6 +26,8 @@ struct MachineInfo {
 struct KernelFiles {
   std::string image;
   std::string initramfs;  // Empty: none.
+  std::vector<std::string>
+      input_disks;  // Raw ext4 images, one for each of the order's inputs, in their order.
 };
 
 // All are called in RunBoot's thread or one of its own; outlive the call.
@@ -42,11 +44,14 @@ struct BootHooks {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// One boot at a time. Info() is safe from any thread, the rest is for one owner.
+// One boot at a time. Info() and Problem() are safe from any thread, the rest is for one owner.
 class Machine {
  public:
   virtual ~Machine() = default;
   virtual const MachineInfo& Info() const = 0;
+  // Why no boot can be started now, for people, as "guest image PATH: …"; empty: one can. Looks
+  // anew at each call, in milliseconds.
+  virtual std::string Problem() const { return ""; }
   // Boots the order's kernel, proves its identity, runs the loads, ends the kernel, and gives back
   // all it took (domain, overlay, sockets), also on error. What the kernel did (panic, hang, wrong
   // kernel) is a result; a non-OK status means the farm failed and tells nothing of the kernel.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/machine/guest_data.h"
+#include "proto/wire/ids.h"
 #include "proto/wire/load_kind.h"
 #include "proto/wire/sanitise.h"
 
@@ -22,6 +24,8 @@ constexpr size_t kMaxForeignBytes = 1 << 20;  // Bytes that are no frame: then n
 absl::Duration Limit(uint32_t seconds, absl::Duration otherwise) {
   return seconds == 0 ? otherwise : absl::Seconds(seconds);
 }
+
+constexpr char kSchedulerChanged[] = "scheduler_changed";
 
 // What a burn of a microsecond needs, and faster than any CPU.
 constexpr uint64_t kFewestLoops = 1000, kMostLoops = 1000000000;
@@ -90,6 +94,8 @@ std::string RunnerSession::LoadName() const {
 
 std::string RunnerSession::phase() const {
   if (!saw_hello()) return "booting";
+  if (step_ == Step::kSetup || step_ == Step::kIdentifySetUp) return "setting the machine up";
+  if (step_ == Step::kUndo) return "taking the setup back";
   if (step_ == Step::kLoad || step_ == Step::kIdentifyAgain) return LoadName();
   if (step_ == Step::kCalibrate) return "calibrating";
   return "proving identity";
@@ -115,6 +121,8 @@ void RunnerSession::OnEvent(const v1::RunnerEvent& event, absl::Duration now) {
       return OnIdentified(event.identified());
     case v1::RunnerEvent::kTunablesApplied:
       return OnTunablesApplied(event.tunables_applied());
+    case v1::RunnerEvent::kSetupDone:
+      return OnSetupDone(event.setup_done());
     case v1::RunnerEvent::kProgress:
       if (const float fraction = event.progress().fraction(); std::isfinite(fraction)) {
         load_fraction_ = std::clamp(fraction, 0.0f, 1.0f);
@@ -169,9 +177,21 @@ void RunnerSession::OnIdentified(const v1::Identified& identified) {
     if (identified.fingerprint().facts_size() > 0) {
       fingerprint_ = CleanFingerprint(identified.fingerprint());
     }
+    if (!load_runs_.back().disturbances().empty()) {
+      const v1::Disturbance& first = load_runs_.back().disturbances(0);
+      // Changed and changed back: not what was asked for ran all the time.
+      const bool scheduler = first.rule() == kSchedulerChanged;
+      return UndoSetup(scheduler ? v1::OUTCOME_SCHEDULER_EJECTED : v1::OUTCOME_DISTURBED,
+                       absl::StrCat(LoadName(), ": ", first.fact()));
+    }
     ++load_;
     load_fraction_ = 0;
     return StartLoad();
+  }
+  if (step_ == Step::kIdentifySetUp) {
+    OnSetUp(found);
+    if (!end_) fingerprint_ = CleanFingerprint(identified.fingerprint());
+    return;
   }
   if (step_ != Step::kIdentify && step_ != Step::kIdentifyTuned) return;
   identity_ = found;
@@ -181,7 +201,7 @@ void RunnerSession::OnIdentified(const v1::Identified& identified) {
   }
   if (tuned_ || order_.tunables().empty()) {
     proven_ = true;
-    return StartLoad();
+    return BeginSetup();
   }
   step_ = Step::kApply;
   v1::RunnerRequest request;
@@ -204,12 +224,72 @@ void RunnerSession::OnTunablesApplied(const v1::TunablesApplied& applied) {
   AskIdentity(Step::kIdentifyTuned);
 }
 
+void RunnerSession::BeginSetup() {
+  if (order_.setup().empty() && !order_.has_sched_ext()) return StartLoad();
+  step_ = Step::kSetup;
+  v1::RunnerRequest request;
+  *request.mutable_apply_setup()->mutable_steps() = order_.setup();
+  if (order_.has_sched_ext()) {
+    *request.mutable_apply_setup()->mutable_sched_ext() = order_.sched_ext();
+  }
+  Send(std::move(request));
+}
+
+void RunnerSession::OnSetupDone(const v1::SetupDone& done) {
+  if (step_ != Step::kSetup && step_ != Step::kUndo) return;
+  std::vector<v1::SetupRecord> records = CleanSetup(done);
+  const size_t want = static_cast<size_t>(order_.setup_size()) + (order_.has_sched_ext() ? 1 : 0);
+  if (step_ == Step::kUndo) {
+    if (records.size() == want) setup_ = std::move(records);
+    return End(ending_.outcome, ending_.reason);
+  }
+  if (records.size() != want) {
+    return End(v1::OUTCOME_FARM_FAILED,
+               absl::StrCat("setup: ", records.size(), " steps done, want ", want));
+  }
+  setup_ = std::move(records);
+  for (int i = 0; i < order_.setup_size(); ++i) {
+    if (order_.setup(i).require_ac() && setup_[static_cast<size_t>(i)].before() == "on battery") {
+      return UndoSetup(v1::OUTCOME_DISTURBED,
+                       "ac_lost: the machine runs on battery, mains power "
+                       "is wanted");
+    }
+  }
+  AskIdentity(Step::kIdentifySetUp);
+}
+
+void RunnerSession::OnSetUp(const v1::Identity& found) {
+  if (const std::optional<std::string> mismatch = FindMismatch(WantedNow(), found)) {
+    return End(v1::OUTCOME_WRONG_KERNEL, absl::StrCat("after the setup: ", *mismatch));
+  }
+  identity_ = found;  // With the sched_ext program, which the first could not have.
+  if (order_.has_sched_ext() &&
+      (found.sched_ext_state() != "enabled" ||
+       (!order_.sched_ext().ops().empty() && found.sched_ext_ops() != order_.sched_ext().ops()))) {
+    return End(
+        v1::OUTCOME_SCHEDULER_EJECTED,
+        absl::StrCat("sched_ext: wanted ", Quoted(order_.sched_ext().ops()), " enabled, found ",
+                     Quoted(found.sched_ext_ops()), " ", Quoted(found.sched_ext_state())));
+  }
+  StartLoad();
+}
+
+// Then ends with this. In a VM the setup would vanish with it; that it was taken back is told.
+void RunnerSession::UndoSetup(v1::Outcome outcome, std::string reason) {
+  if (setup_.empty()) return End(outcome, std::move(reason));
+  step_ = Step::kUndo;
+  ending_ = {outcome, std::move(reason)};
+  v1::RunnerRequest request;
+  request.mutable_undo_setup();
+  Send(std::move(request));
+}
+
 void RunnerSession::StartLoad() {
   if (load_ == order_.loads_size()) {
     step_ = Step::kIdentify;
     load_ = std::max(0, load_ - 1);
     load_fraction_ = 1;
-    return End(v1::OUTCOME_MEASURED, "");
+    return UndoSetup(v1::OUTCOME_MEASURED, "");
   }
   const bool calibrated_work = BurnsCalibratedWork(order_.loads(load_), order_.background());
   if (calibrated_work && loops_per_ms_ == 0) return AskCalibration();
@@ -261,6 +341,14 @@ void RunnerSession::OnFailure(const v1::RunnerFailure& failure) {
   const std::string error = PrintableLine(failure.error(), kMaxReason);
   if (step_ == Step::kLoad || step_ == Step::kCalibrate) {
     End(v1::OUTCOME_LOAD_FAILED, absl::StrCat(LoadName(), ": ", error));
+  } else if (step_ == Step::kUndo) {
+    End(ending_.outcome, ending_.reason);  // The records say what was not undone.
+  } else if (step_ == Step::kSetup && absl::StartsWith(error, "sched_ext: ")) {
+    End(v1::OUTCOME_SCHEDULER_EJECTED, error);  // The scheduler or the kernel refused.
+  } else if (step_ == Step::kSetup) {
+    // The machine can not be what the job wants: nothing about the kernel.
+    End(v1::OUTCOME_FARM_FAILED,
+        absl::StartsWith(error, "setup: ") ? error : absl::StrCat("setup: ", error));
   } else {
     End(v1::OUTCOME_WRONG_KERNEL, absl::StrCat("identity not proven: ", error));
   }
@@ -278,9 +366,11 @@ void RunnerSession::End(v1::Outcome outcome, std::string reason) {
 void RunnerSession::FillResult(v1::BootResult& result) const {
   if (identity_) *result.mutable_identity() = *identity_;
   *result.mutable_fingerprint() = fingerprint_;
+  for (const v1::SetupRecord& record : setup_) *result.add_setup() = record;
   if (saw_hello()) result.set_boot_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hello_at_)));
   const bool may_tell = proven_ && (result.outcome() == v1::OUTCOME_MEASURED ||
-                                    result.outcome() == v1::OUTCOME_LOAD_FAILED);
+                                    result.outcome() == v1::OUTCOME_LOAD_FAILED ||
+                                    result.outcome() == v1::OUTCOME_DISTURBED);
   if (!may_tell) return;
   if (used_loops_) result.set_loops_per_ms(loops_per_ms_);
   for (const v1::LoadRun& run : load_runs_) *result.add_load_runs() = run;

@@ -21,10 +21,11 @@ struct SessionEnd {
   std::string reason;  // One line; empty when MEASURED.
 };
 
-// Hello → identity → tunables → identity with tunables → each load, and the identity after it.
-// Before the first load that burns calibrated work the machine is calibrated, unless the order
-// knows how fast it is. Whatever the guest says otherwise ends the session. All times are since
-// power-on and only grow. One owner, not thread-safe.
+// Hello → identity → tunables → identity with tunables → setup and identity with it → each load,
+// and the identity after it → setup undone. Before the first load that burns calibrated work the
+// machine is calibrated, unless the order knows how fast it is. A load run with a disturbance is
+// the last. Whatever the guest says otherwise ends the session. All times are since power-on and
+// only grow. One owner, not thread-safe.
 class RunnerSession {
  public:
   // `parameters`: what must stand on the command line (the machine's and the order's).
@@ -52,24 +53,39 @@ class RunnerSession {
   absl::Duration boot_limit() const { return boot_limit_; }
   absl::Duration silence() const { return silence_; }
 
-  // Fills identity, fingerprint, load_runs, boot_ms with what is known and may be told: load runs
-  // only of a proven kernel.
+  // Fills identity, fingerprint, setup, load_runs, boot_ms with what is known and may be told: load
+  // runs only of a proven kernel.
   void FillResult(v1::BootResult& result) const;
   // A frame that tells the runner to power off.
   static std::string PowerOffFrame();
 
  private:
-  enum class Step { kHello, kIdentify, kApply, kIdentifyTuned, kCalibrate, kLoad, kIdentifyAgain };
+  enum class Step {
+    kHello,
+    kIdentify,
+    kApply,
+    kIdentifyTuned,
+    kSetup,
+    kIdentifySetUp,
+    kCalibrate,
+    kLoad,
+    kIdentifyAgain,
+    kUndo
+  };
   void OnEvent(const v1::RunnerEvent& event, absl::Duration now);
   void OnHello(const v1::Hello& hello, absl::Duration now);
   void OnIdentified(const v1::Identified& identified);
   void OnTunablesApplied(const v1::TunablesApplied& applied);
+  void OnSetupDone(const v1::SetupDone& done);
+  void OnSetUp(const v1::Identity& found);
   void OnCalibrated(const v1::Calibrated& calibrated);
   void OnLoadRun(const v1::LoadRun& run);
   void OnFailure(const v1::RunnerFailure& failure);
   void AskIdentity(Step step);
   void AskCalibration();
+  void BeginSetup();
   void StartLoad();
+  void UndoSetup(v1::Outcome outcome, std::string reason);
   void Send(v1::RunnerRequest request);
   void End(v1::Outcome outcome, std::string reason);
   Wanted WantedNow() const;
@@ -92,6 +108,8 @@ class RunnerSession {
   std::optional<v1::Identity> identity_;
   v1::Fingerprint fingerprint_;
   std::vector<v1::LoadRun> load_runs_;
+  std::vector<v1::SetupRecord> setup_;
+  SessionEnd ending_;  // Once the setup is undone.
   std::optional<SessionEnd> end_;
 };
 

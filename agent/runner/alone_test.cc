@@ -83,11 +83,12 @@ class AloneTest : public testing::Test {
     }
     return true;
   }
-  // Whether a descendant of ours has `word` as its last argument.
-  static bool Runs(const std::string& word) {
+  // Whether a descendant of ours is `sleep SECONDS`.
+  static bool Sleeps(const std::string& seconds) {
     for (const pid_t pid : DescendantsOf(getpid())) {
       const std::string line = Read(absl::StrCat("/proc/", pid, "/cmdline"));
-      if (absl::EndsWith(line, absl::StrCat(word, std::string(1, '\0')))) return true;
+      if (line == absl::StrCat("sleep", std::string(1, '\0'), seconds, std::string(1, '\0')))
+        return true;
     }
     return false;
   }
@@ -117,7 +118,7 @@ TEST_F(AloneTest, LattPrintsWhatTheOriginalPrints) {
 
 TEST_F(AloneTest, LattTakesInterruptsForItsCommand) {
   const pid_t pid = Start({"latt", "-c2", "-s5", "-S10", "-x0", "--", "sleep", "1234.5"});
-  ASSERT_TRUE(Until([] { return Runs("1234.5"); }));
+  ASSERT_TRUE(Until([] { return Sleeps("1234.5"); }));
   kill(pid, SIGINT);
   EXPECT_EQ(Wait(pid), 0) << Err();
   EXPECT_TRUE(absl::StrContains(Out(), "Entries logged: ")) << Out();
@@ -157,7 +158,7 @@ TEST_P(KilledTest, LeavesNothing) {
   const bool latt = GetParam()[0] == "latt";
   const std::string here = folder_ + "/here";
   const auto busy = [&] {
-    if (latt) return Runs("1234.5");
+    if (latt) return Sleeps("1234.5");
     for (const auto& entry : fs::recursive_directory_iterator(here)) {
       std::error_code error;
       if (entry.path().filename() == "interbench.write" && fs::file_size(entry, error) > 0)

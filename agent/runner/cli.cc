@@ -11,6 +11,7 @@
 #include "agent/runner/setup/fingerprint.h"
 #include "agent/runner/setup/identity.h"
 #include "agent/runner/setup/say.h"
+#include "agent/runner/setup_command.h"
 #include "agent/runner/version.h"
 
 namespace shakedown::runner {
@@ -36,6 +37,8 @@ constexpr char kHelp[] =
                                                       a command, timed, alone or N at one time
   shakedown-runner tool hackbench|cyclictest|stress-ng|sysbench|perf-messaging|perf-pipe
                         [seconds=10] [-- ARGUMENT…]   an installed benchmark, its output parsed
+  shakedown-runner setup 'STEP'… [-- LOAD…]           sets the machine up, runs the load, undoes it
+  shakedown-runner undo                               undoes what setup or a crash has left
   shakedown-runner --version | --help
 
 Every load:  --json  --iterations N (1)  --warmups N (0)  --limit SECONDS; before the words above
@@ -50,6 +53,8 @@ latt:        -c clients (1)  -s shortest pause, ms (100)  -S width of the pauses
              -x work, KiB (64; 0: none)  --seconds: repeat the command for this long
              --profile 2009-09-08 | 0.1  -v a line for each event  -V the version
 interbench:  -h lists its options, which are the original's, and --profile HEAD | 0.31
+setup:       'stop SERVICE'  drop_caches  'governor NAME'  'turbo on|off'  'autogroup on|off'
+             'sysctl NAME=VALUE'  settle:load=N,celsius=N,seconds=N,limit=N  require_ac
 )";
 
 void Print(absl::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
@@ -87,6 +92,27 @@ int Identify(bool json) {
   return 0;
 }
 
+int RunLoadWords(const std::vector<std::string>& words) {
+  const absl::StatusOr<LoadCommandLine> line = ParseLoadCommandLine(words);
+  if (!line.ok()) return Usage(line.status());
+  if (line->answer.has_value()) {
+    Print(line->answer->output);
+    fwrite(line->answer->error.data(), 1, line->answer->error.size(), stderr);
+    return line->answer->code;
+  }
+  const absl::StatusOr<int> code = RunLoadForPerson(*line);
+  return code.ok() ? *code : Usage(code.status());
+}
+
+int SetupOrUndo(const std::vector<std::string>& words) {
+  const SetupDesk desk = {"", SystemClock(), Print, Say, [](const std::vector<std::string>& load) {
+                            return RunInChild([&] { return RunLoadWords(load); });
+                          }};
+  if (words[0] == "setup") return SetupCommand({words.begin() + 1, words.end()}, desk);
+  if (words.size() == 1) return UndoCommand(desk);
+  return Usage(absl::InvalidArgumentError("undo: want no option"));
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -106,15 +132,8 @@ int RunCommandLine(int argc, char** argv) {
       return Usage(absl::InvalidArgumentError("identify: want no option but --json"));
     return Identify(json);
   }
-  const absl::StatusOr<LoadCommandLine> line = ParseLoadCommandLine(words);
-  if (!line.ok()) return Usage(line.status());
-  if (line->answer.has_value()) {
-    Print(line->answer->output);
-    fwrite(line->answer->error.data(), 1, line->answer->error.size(), stderr);
-    return line->answer->code;
-  }
-  const absl::StatusOr<int> code = RunLoadForPerson(*line);
-  return code.ok() ? *code : Usage(code.status());
+  if (words[0] == "setup" || words[0] == "undo") return SetupOrUndo(words);
+  return RunLoadWords(words);
 }
 
 }  // namespace shakedown::runner

@@ -63,8 +63,8 @@ v1::RunnerEvent Failure(const absl::Status& status) {
 
 }  // namespace
 
-Service::Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock)
-    : port_(std::move(port)), place_(std::move(place)), clock_(clock) {}
+Service::Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock, std::string root)
+    : port_(std::move(port)), place_(std::move(place)), clock_(clock), root_(std::move(root)) {}
 
 absl::Status Service::Run() {
   while (!power_off_) {
@@ -72,8 +72,11 @@ absl::Status Service::Run() {
     Wait();
     RETURN_IF_ERROR(port_->Flush());
     RETURN_IF_ERROR(Listen());
+    RETURN_IF_ERROR(StepSettling());
     RETURN_IF_ERROR(StepLoad());
   }
+  load_.reset();
+  setup_.reset();  // Takes back what the agent did not.
   return absl::OkStatus();
 }
 
@@ -82,6 +85,7 @@ void Service::Wait() {
   absl::Duration until = now + kIdle;
   if (!heard_) until = std::min(until, next_hello_);
   if (load_) until = std::min(until, load_->next_beat());
+  if (settler_) until = std::min(until, next_settle_);
   const short wanted = static_cast<short>(POLLIN | (port_->HasUnsent() ? POLLOUT : 0));
   pollfd fds[2] = {{port_->fd(), wanted, 0}, {load_ ? load_->fd() : -1, POLLIN, 0}};
   const absl::Duration wait = std::max(absl::ZeroDuration(), until - now);
@@ -110,8 +114,39 @@ absl::Status Service::Listen() {
 
 absl::Status Service::StepLoad() {
   if (!load_) return absl::OkStatus();
-  for (v1::RunnerEvent& event : load_->Step()) RETURN_IF_ERROR(Send(load_id_, std::move(event)));
+  for (v1::RunnerEvent& event : load_->Step()) {
+    if (event.has_load_run()) {
+      for (const std::string& warning : warnings_) event.mutable_load_run()->add_warnings(warning);
+    }
+    RETURN_IF_ERROR(Send(load_id_, std::move(event)));
+  }
   if (load_->done()) load_.reset();
+  return absl::OkStatus();
+}
+
+absl::Status Service::StepSettling() {
+  const absl::Duration now = clock_.Elapsed();
+  if (!settler_ || now < next_settle_) return absl::OkStatus();
+  next_settle_ = now + LoadProcess::kBeat;
+  if (!settler_->Step(ReadForSettle(root_), now)) {
+    v1::RunnerEvent event;
+    event.mutable_progress()->set_text(settler_->text());
+    return Send(load_id_, std::move(event));
+  }
+  warnings_ = settler_->warnings();
+  settler_.reset();
+  return StartLoad();
+}
+
+absl::Status Service::StartLoad() {
+  LoadPlace place = place_;
+  if (setup_) {
+    if (const absl::Status ready = setup_->BeforeLoad(); !ready.ok()) return Fail(load_id_, ready);
+    for (const pid_t pid : setup_->own()) place.own.insert(pid);
+  }
+  auto load = LoadProcess::Start(waiting_, place, clock_);
+  if (!load.ok()) return Fail(load_id_, load.status());
+  load_ = *std::move(load);
   return absl::OkStatus();
 }
 
@@ -158,13 +193,47 @@ v1::RunnerEvent Service::Answer(const v1::RunnerRequest& request) {
   return event;
 }
 
+v1::RunnerEvent Service::AnswerSetup(const v1::ApplySetup& wanted) {
+  if (setup_) {
+    return Failure(
+        absl::FailedPreconditionError("setup: is in place already, want UndoSetup before it"));
+  }
+  setup_ = std::make_unique<MachineSetup>(root_, clock_);
+  const absl::StatusOr<std::vector<v1::SetupRecord>> records = setup_->Apply(wanted);
+  if (!records.ok()) {
+    setup_.reset();
+    return Failure(records.status());
+  }
+  v1::RunnerEvent event;
+  event.mutable_setup_done()->mutable_records()->Assign(records->begin(), records->end());
+  return event;
+}
+
+v1::RunnerEvent Service::AnswerUndo() {
+  v1::RunnerEvent event;
+  event.mutable_setup_done();
+  if (!setup_) return event;
+  const absl::Status undone = setup_->Undo();
+  if (!undone.ok()) return Failure(undone);
+  for (const v1::SetupRecord& record : setup_->records()) {
+    *event.mutable_setup_done()->add_records() = record;
+  }
+  setup_.reset();
+  return event;
+}
+
 absl::Status Service::Handle(const v1::RunnerRequest& request) {
   if (request.has_power_off()) {
     if (load_) load_->Stop("power off");
+    settler_.reset();
     power_off_ = true;
     return absl::OkStatus();
   }
   if (request.has_stop_load()) {
+    if (settler_) {
+      settler_.reset();
+      return Fail(load_id_, absl::CancelledError("stopped"));
+    }
     if (!load_)
       return Fail(request.id(), absl::FailedPreconditionError("no load runs, nothing to stop"));
     for (v1::RunnerEvent& event : load_->Stop("stopped"))
@@ -172,18 +241,22 @@ absl::Status Service::Handle(const v1::RunnerRequest& request) {
     load_.reset();
     return absl::OkStatus();
   }
-  if (load_) {
+  if (load_ || settler_) {
     return Fail(request.id(),
                 absl::FailedPreconditionError(absl::StrCat("busy: the load of request ", load_id_,
                                                            " runs, want StopLoad or its end")));
   }
   if (request.has_run_load()) {
-    auto load = LoadProcess::Start(request.run_load(), place_, clock_);
-    if (!load.ok()) return Fail(request.id(), load.status());
-    load_ = *std::move(load);
+    waiting_ = request.run_load();
     load_id_ = request.id();
+    warnings_.clear();
+    if (!setup_ || setup_->settles().empty()) return StartLoad();
+    settler_.emplace(setup_->settles(), clock_.Elapsed());
+    next_settle_ = clock_.Elapsed();
     return absl::OkStatus();
   }
+  if (request.has_apply_setup()) return Send(request.id(), AnswerSetup(request.apply_setup()));
+  if (request.has_undo_setup()) return Send(request.id(), AnswerUndo());
   if (request.has_identify() || request.has_apply_tunables() || request.has_calibrate())
     return Send(request.id(), Answer(request));
   return Fail(request.id(),
@@ -195,6 +268,8 @@ int ServeAgent() {
   absl::Status status = AdoptOrphans();
   if (!status.ok()) Say(status.message());
   status = SpareFromOutOfMemory();
+  if (!status.ok()) Say(status.message());
+  status = UndoLeftovers("", absl::ZeroDuration(), SystemClock());  // Of a runner that was killed.
   if (!status.ok()) Say(status.message());
   const absl::StatusOr<std::string> path = FindPort(kPortName, kPortLimit, SystemClock());
   if (!path.ok()) {

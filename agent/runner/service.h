@@ -3,9 +3,13 @@
 #define SHAKEDOWN_AGENT_RUNNER_SERVICE_H_
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "agent/runner/loads/load_process.h"
+#include "agent/runner/setup/machine_setup.h"
 #include "agent/runner/setup/port.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/framing.h"
@@ -17,7 +21,8 @@ namespace shakedown::runner {
 // called AdoptOrphans() and ignore SIGPIPE. Not thread-safe.
 class Service {
  public:
-  Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock);
+  // `root` stands before the paths of setup steps; empty outside tests.
+  Service(std::unique_ptr<Port> port, LoadPlace place, Clock& clock, std::string root = "");
 
   // Until PowerOff is asked (OK; a running load is ended first) or the port is lost (its error).
   absl::Status Run();
@@ -31,11 +36,22 @@ class Service {
   absl::Status Send(uint64_t id, v1::RunnerEvent event);
   absl::Status Fail(uint64_t id, const absl::Status& why);
   v1::RunnerEvent Answer(const v1::RunnerRequest& request);
+  v1::RunnerEvent AnswerSetup(const v1::ApplySetup& wanted);
+  v1::RunnerEvent AnswerUndo();
+  absl::Status StepSettling();
+  absl::Status StartLoad();
 
   const std::unique_ptr<Port> port_;
   const LoadPlace place_;
   Clock& clock_;
   FrameReader frames_;
+  const std::string root_;
+  std::unique_ptr<MachineSetup> setup_;  // In place while set.
+  // A load that waits for the machine to come to rest; then `load_` runs it.
+  std::optional<Settler> settler_;
+  v1::RunLoad waiting_;
+  absl::Duration next_settle_ = absl::ZeroDuration();
+  std::vector<std::string> warnings_;  // For the load run.
   std::unique_ptr<LoadProcess> load_;
   uint64_t load_id_ = 0;
   bool heard_ = false;

@@ -31,17 +31,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kUnknownSizeLimit = 64 << 20;
-constexpr uint64_t kLargest = uint64_t{2} << 30;
 constexpr char kHalf[] = ".half";
 
-absl::Status Check(const v1::Artefact& artefact) {
+absl::Status Check(const v1::Artefact& artefact, uint64_t largest) {
   if (!IsSha256Hex(artefact.sha256())) {
     return absl::InvalidArgumentError(
         absl::StrCat("artefact ", Quoted(artefact.sha256()), ": want 64 lower-case hex digits"));
   }
-  if (artefact.size() > kLargest) {
+  if (artefact.size() > largest) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "artefact ", artefact.sha256(), ": ", artefact.size(), " bytes, want at most ", kLargest));
+        "artefact ", artefact.sha256(), ": ", artefact.size(), " bytes, want at most ", largest));
   }
   return absl::OkStatus();
 }
@@ -126,7 +125,7 @@ class FolderCache : public ArtefactCache {
 
   absl::StatusOr<CachedFile> Get(const v1::Artefact& artefact,
                                  const std::atomic<bool>* cancel) override {
-    RETURN_IF_ERROR(Check(artefact));
+    RETURN_IF_ERROR(Check(artefact, options_.largest));
     const Turn turn(*this, artefact.sha256());
     absl::StatusOr<CachedFile> here = FindInTurn(artefact);
     if (here.ok() || !absl::IsNotFound(here.status())) return here;
@@ -134,7 +133,7 @@ class FolderCache : public ArtefactCache {
   }
 
   absl::StatusOr<CachedFile> Add(const v1::Artefact& artefact, const std::string& path) override {
-    RETURN_IF_ERROR(Check(artefact));
+    RETURN_IF_ERROR(Check(artefact, options_.largest));
     const Turn turn(*this, artefact.sha256());
     absl::StatusOr<CachedFile> here = FindInTurn(artefact);
     if (here.ok() || !absl::IsNotFound(here.status())) return here;
@@ -142,7 +141,7 @@ class FolderCache : public ArtefactCache {
   }
 
   absl::StatusOr<CachedFile> Find(const v1::Artefact& artefact) override {
-    RETURN_IF_ERROR(Check(artefact));
+    RETURN_IF_ERROR(Check(artefact, options_.largest));
     const Turn turn(*this, artefact.sha256());
     return FindInTurn(artefact);
   }

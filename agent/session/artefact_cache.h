@@ -31,6 +31,7 @@ struct ArtefactCacheOptions {
   std::string folder;  // Owned by the cache.
   uint64_t limit =
       uint64_t{4} << 30;  // Bytes; the least recently used files go first, pinned ones never.
+  uint64_t largest = uint64_t{2} << 30;  // Bytes of one file.
 };
 
 // Thread-safe. The same artefact is fetched by one caller at a time. Lives longer than its files.

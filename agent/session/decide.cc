@@ -42,13 +42,13 @@ class Decider {
     } else if (reason.empty() && machine->work) {
       return Leave(absl::StrCat("boot ", Quoted(order.name()), ": machine ", machine->name,
                                 " still has ", machine->work->id));
-    } else if (reason.empty()) {
-      reason = machine->problem;
     }
+    if (!reason.empty()) return Act(RefuseBoot{order, reason});
+    reason = machine->problem;
     if (reason.empty() && Running(state_.slots)) {
       reason = "this host is building: a machine is not measured beside a build";
     }
-    if (!reason.empty()) return Act(RefuseBoot{order, reason});
+    if (!reason.empty()) return Act(RefuseBoot{order, reason, true});
     Act(StartBoot{static_cast<size_t>(machine - state_.machines.begin()), order});
     machine->work = key;
     machine->running = true;
@@ -68,7 +68,7 @@ class Decider {
     if (reason.empty() && Running(state_.machines)) {
       reason = "a machine of this host is being measured: nothing is built beside it";
     }
-    if (!reason.empty()) return Act(RefuseBuild{order, reason});
+    if (!reason.empty()) return Act(RefuseBuild{order, reason, true});
     Act(StartBuild{static_cast<size_t>(slot - state_.slots.begin()), order});
     slot->work = key;
     slot->running = true;
@@ -112,6 +112,14 @@ class Decider {
     }
     if (order.has_initramfs() && !IsSha256Hex(order.initramfs().sha256())) {
       return absl::StrCat("initramfs ", Quoted(order.initramfs().sha256()), ": want a SHA-256");
+    }
+    for (const v1::Input& input : order.inputs()) {
+      const absl::Status name = CheckName("input", input.name());
+      if (!name.ok()) return std::string(name.message());
+      if (!IsSha256Hex(input.archive().sha256())) {
+        return absl::StrCat("input ", input.name(), ": digest ", Quoted(input.archive().sha256()),
+                            ", want a SHA-256");
+      }
     }
     return "";
   }

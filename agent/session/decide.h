@@ -39,14 +39,17 @@ struct StartBuild {
   size_t slot;
   v1::BuildOrder order;
 };
-// Will never be done here: a farm_failed result with this reason.
+// Will never be done here: a farm_failed result with this reason. Or not now: handed back, and no
+// attempt is lost.
 struct RefuseBoot {
   v1::BootOrder order;
   std::string reason;
+  bool hand_back = false;
 };
 struct RefuseBuild {
   v1::BuildOrder order;
   std::string reason;
+  bool hand_back = false;
 };
 // The worker in hand is to give up.
 struct CancelWork {

@@ -50,11 +50,13 @@ struct Describe {
   }
   std::string operator()(const RefuseBoot& a) const {
     EXPECT_FALSE(a.reason.empty());
-    return absl::StrCat("refuse boot ", a.order.attempt_id().substr(0, 1));
+    return absl::StrCat(a.hand_back ? "hand back boot " : "refuse boot ",
+                        a.order.attempt_id().substr(0, 1));
   }
   std::string operator()(const RefuseBuild& a) const {
     EXPECT_FALSE(a.reason.empty());
-    return absl::StrCat("refuse build ", a.order.build_id().substr(0, 1));
+    return absl::StrCat(a.hand_back ? "hand back build " : "refuse build ",
+                        a.order.build_id().substr(0, 1));
   }
   std::string operator()(const CancelWork& a) const {
     return absl::StrCat("cancel ", a.key.id.substr(0, 1), a.key.epoch);
@@ -152,15 +154,15 @@ INSTANTIATE_TEST_SUITE_P(
          {BootOf(kX, "vm1")},
          {BuildOf(kY)},
          {},
-         "boot a0, refuse build b"},
-        {"BuildWhileMeasuring", With(Boot(kX), true), {}, {BuildOf(kY)}, {}, "refuse build b"},
+         "boot a0, hand back build b"},
+        {"BuildWhileMeasuring", With(Boot(kX), true), {}, {BuildOf(kY)}, {}, "hand back build b"},
         {"BuildWhileReporting", With(Boot(kX), false), {}, {BuildOf(kY)}, {}, "build b0"},
         {"BootWhileBuilding",
          With({}, false, Build(kX), true),
          {BootOf(kY, "vm1")},
          {},
          {},
-         "refuse boot b"},
+         "hand back boot b"},
         {"BootWhileBuildIsReported",
          With({}, false, Build(kX), false),
          {BootOf(kY, "vm1")},
@@ -172,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          {BuildOf(kY)},
          {kX},
-         "cancel a1, refuse build b"},
+         "cancel a1, hand back build b"},
         // The same answer again.
         {"RepeatOfWhatRuns", With(Boot(kX), true), {BootOf(kX, "vm1")}, {}, {}, ""},
         {"RepeatOfWhatIsReported", With(Boot(kX), false), {BootOf(kX, "vm1")}, {}, {}, ""},
@@ -224,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
          {BootOf(kX, "vm1"), BootOf(kZ, "vm2")},
          {BuildOf(kY)},
          {},
-         "refuse boot a, boot c1, refuse build b"},
+         "hand back boot a, boot c1, hand back build b"},
         {"Stopping", Stopping(), {BootOf(kX, "vm1")}, {BuildOf(kY)}, {}, "leave, leave"},
     }),
     [](const auto& test) { return test.param.name; });

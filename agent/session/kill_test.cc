@@ -30,6 +30,7 @@ class Agent {
     journal_ = *OpenJournal(folder + "/state/journal", "boot-1", SystemClock());
     farm_ = *MakeFarmClient({.server = address, .token = "secret", .tls_ca = ""});
     cache_ = *MakeArtefactCache({.folder = folder + "/state/artefacts"}, *farm_);
+    inputs_ = *MakeInputCache({.folder = folder + "/state/inputs"}, *cache_, *farm_);
     SyncLoopOptions options;
     options.agent = "host1";
     options.boot_id = "boot-1";
@@ -40,6 +41,7 @@ class Agent {
     parts.journal = journal_.get();
     parts.farm = farm_.get();
     parts.cache = cache_.get();
+    parts.inputs = inputs_.get();
     parts.clock = &SystemClock();
     parts.random = MakeRandom();
     parts.waiters = [](absl::string_view) { return MakeWaiter(); };
@@ -55,6 +57,7 @@ class Agent {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<FarmClient> farm_;
   std::unique_ptr<ArtefactCache> cache_;
+  std::unique_ptr<InputCache> inputs_;
 };
 
 v1::BootOrder Order(const std::string& name, const std::string& image, int64_t epoch) {

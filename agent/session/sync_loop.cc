@@ -75,8 +75,8 @@ class ThreadedSyncLoop : public SyncLoop {
                      {*parts_.farm, *parts_.journal, *logs_, *parts_.cache}, parts_.waiters);
     RETURN_IF_ERROR(Recover(*parts_.journal, options_.boot_id, *parts_.cache, desk_, *reporter_));
     workers_ = std::make_unique<Workers>(
-        WorkerParts{desk_, *parts_.journal, *logs_, *parts_.cache, *reporter_, [this] { Wake(); },
-                    [this](const absl::Status& status) { Fatal(status); }});
+        WorkerParts{desk_, *parts_.journal, *logs_, *parts_.cache, *parts_.inputs, *reporter_,
+                    [this] { Wake(); }, [this](const absl::Status& status) { Fatal(status); }});
     for (size_t i = 0; i < parts_.machines.size(); ++i) {
       workers_->Add({WorkKind::kBoot, i}, parts_.machines[i]);
     }
@@ -159,27 +159,26 @@ class ThreadedSyncLoop : public SyncLoop {
     return Decide(state, response);
   }
 
-  // A full disk is said before an order fails on it.
+  // A full disk, a damaged guest image are said before an order fails on them.
   void ShowProblems() {
     const absl::StatusOr<uint64_t> free = parts_.free_bytes();
-    const auto problem = [&](SeatId seat, uint64_t want) {
-      std::string text;
+    const auto problem = [&](SeatId seat, uint64_t want, std::string text) {
       const auto own = seat_problems_.find({seat.kind, seat.index});
       if (own != seat_problems_.end()) {
         text = own->second;
-      } else if (!free.ok()) {
+      } else if (text.empty() && !free.ok()) {
         text = free.status().ToString();
-      } else if (*free < want) {
+      } else if (text.empty() && *free < want) {
         text = absl::StrCat("disk full: ", *free >> 20, " MiB free where the agent works, want ",
                             want >> 20);
       }
       desk_.SetProblem(seat, text);
     };
     for (size_t i = 0; i < parts_.machines.size(); ++i) {
-      problem({WorkKind::kBoot, i}, options_.boot_free_bytes);
+      problem({WorkKind::kBoot, i}, options_.boot_free_bytes, parts_.machines[i]->Problem());
     }
     for (size_t i = 0; i < parts_.build_slots.size(); ++i) {
-      problem({WorkKind::kBuild, i}, options_.build_free_bytes);
+      problem({WorkKind::kBuild, i}, options_.build_free_bytes, "");
     }
   }
 
@@ -191,19 +190,22 @@ class ThreadedSyncLoop : public SyncLoop {
     return absl::OkStatus();
   }
 
-  absl::Status Refuse(const WorkKey& key, const std::string& order, const std::string& reason) {
-    spdlog::warn("order {} is refused: {}", key.id, reason);
-    RETURN_IF_ERROR(parts_.journal->AppendOrder(key, order));
-    RETURN_IF_ERROR(parts_.journal->AppendResult(key, FarmFailed(key, reason)));
-    reporter_->Add(key, {});
-    return absl::OkStatus();
-  }
-
   static WorkKey KeyOf(const v1::BootOrder& order) {
     return {WorkKind::kBoot, order.attempt_id(), order.epoch()};
   }
   static WorkKey KeyOf(const v1::BuildOrder& order) {
     return {WorkKind::kBuild, order.build_id(), order.epoch()};
+  }
+
+  template <typename Refusal>
+  absl::Status Refuse(const Refusal& a) {
+    const WorkKey key = KeyOf(a.order);
+    spdlog::warn("order {} is {}: {}", key.id, a.hand_back ? "handed back" : "refused", a.reason);
+    RETURN_IF_ERROR(parts_.journal->AppendOrder(key, a.order.SerializeAsString()));
+    RETURN_IF_ERROR(parts_.journal->AppendResult(
+        key, a.hand_back ? HandedBack(key, a.reason) : FarmFailed(key, a.reason)));
+    reporter_->Add(key, {});
+    return absl::OkStatus();
   }
 
   absl::Status Do(const StartBoot& a) {
@@ -212,12 +214,8 @@ class ThreadedSyncLoop : public SyncLoop {
   absl::Status Do(const StartBuild& a) {
     return Accept({WorkKind::kBuild, a.slot}, KeyOf(a.order), a.order.SerializeAsString());
   }
-  absl::Status Do(const RefuseBoot& a) {
-    return Refuse(KeyOf(a.order), a.order.SerializeAsString(), a.reason);
-  }
-  absl::Status Do(const RefuseBuild& a) {
-    return Refuse(KeyOf(a.order), a.order.SerializeAsString(), a.reason);
-  }
+  absl::Status Do(const RefuseBoot& a) { return Refuse(a); }
+  absl::Status Do(const RefuseBuild& a) { return Refuse(a); }
   absl::Status Do(const CancelWork& a) {
     spdlog::info("{} is cancelled", a.key.id);
     desk_.Cancel(a.key);

@@ -16,6 +16,7 @@
 #include "agent/session/artefact_cache.h"
 #include "agent/session/backoff.h"
 #include "agent/session/farm_client.h"
+#include "agent/session/input_cache.h"
 #include "agent/session/journal.h"
 #include "agent/session/log_buffer.h"
 #include "agent/session/waiter.h"
@@ -47,6 +48,7 @@ struct SyncLoopParts {
   Journal* journal;
   FarmClient* farm;
   ArtefactCache* cache;
+  InputCache* inputs;
   Clock* clock;
   Random random;  // Thread-safe.
   WaiterFactory waiters;
@@ -61,8 +63,8 @@ class SyncLoop {
   // RequestStop(). An error is the journal's, or names work that did not end within the stop limit:
   // then threads still run, and the process must end without destroying this object.
   virtual absl::Status Run() = 0;
-  // Safe from any thread, not from a signal handler. Work in hand ends as farm_failed "agent
-  // stopped".
+  // Safe from any thread, not from a signal handler. Work in hand is handed back: cancelled,
+  // "agent stopped".
   virtual void RequestStop() = 0;
 };
 

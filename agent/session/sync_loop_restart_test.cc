@@ -20,7 +20,7 @@ TEST_F(SyncLoopRestartTest, StopEndsWorkAndSaysSo) {
   thread_ = std::thread([] {});
   EXPECT_TRUE(ran_.ok()) << ran_;
   const v1::BootResult result = ResultOf(boot);
-  EXPECT_EQ(result.outcome(), v1::OUTCOME_FARM_FAILED);
+  EXPECT_EQ(result.outcome(), v1::OUTCOME_CANCELLED);  // Handed back: nobody asked for it.
   EXPECT_EQ(result.reason(), "agent stopped");
 }
 

@@ -2,6 +2,7 @@
 
 #include "agent/session/sync_loop_test_base.h"
 #include "proto/wire/files.h"
+#include "tests/fakes/tar_archives.h"
 
 namespace shakedown::agent {
 namespace {
@@ -67,6 +68,55 @@ TEST_F(SyncLoopTest, WhatTheMachineCouldNotDoIsTheFarmsFailure) {
   EXPECT_THAT(result.reason(), HasSubstr("libvirt: no"));
 }
 
+TEST_F(SyncLoopTest, WhileAMachineHasAProblemItsBootsAreHandedBack) {
+  vm1_.script = [this](const auto&, const auto&, const auto&) -> absl::StatusOr<v1::BootResult> {
+    vm1_.SetProblem("guest image /srv/guest.img: damaged");
+    return absl::FailedPreconditionError("guest image /srv/guest.img: damaged");
+  };
+  const v1::BootOrder broken = Boot();
+  Lease(broken);
+  Start();
+  EXPECT_EQ(ResultOf(broken).outcome(), v1::OUTCOME_CANCELLED);
+  EXPECT_EQ(ResultOf(broken).reason(), "guest image /srv/guest.img: damaged");
+  ASSERT_TRUE(WaitForSync([](const v1::SyncRequest& request) {
+    return request.machines(0).problem() == "guest image /srv/guest.img: damaged" &&
+           request.machines(0).attempt_id().empty();
+  }));
+  vm1_.SetProblem("");
+  Lease(Boot("vm2"));  // The farm is told at the next occasion.
+  EXPECT_TRUE(WaitForSync(
+      [](const v1::SyncRequest& request) { return request.machines(0).problem().empty(); }));
+}
+
+TEST_F(SyncLoopTest, InputsAreDisksForTheMachineAndFactsOfTheResult) {
+  const std::string tar = folder_ + "/tree.tar";
+  fakes::WriteTar(tar, {{'0', "linux/Makefile", "all:\n"}});
+  v1::BootOrder order = Boot();
+  v1::Input* input = order.add_inputs();
+  input->set_name("linux-6.12");
+  *input->mutable_archive() = OnFarm(*ReadFile(tar));
+  vm1_.script = [](const v1::BootOrder& boot, const KernelFiles& files, const BootHooks&) {
+    EXPECT_EQ(files.input_disks.size(), 1u);
+    const absl::StatusOr<std::string> disk = ReadFile(files.input_disks.at(0));
+    EXPECT_EQ(disk.ok() ? disk->substr(1024 + 56, 2) : "", "\x53\xEF");
+    return fakes::Measured(boot, 1);
+  };
+  Lease(order);
+  Start();
+  EXPECT_EQ(ResultOf(order).fingerprint().facts().at("input.linux-6.12"),
+            input->archive().sha256());
+}
+
+TEST_F(SyncLoopTest, AnInputThatIsNoneIsRefused) {
+  v1::BootOrder order = Boot();
+  order.add_inputs()->set_name("../etc");
+  Lease(order);
+  Start();
+  EXPECT_EQ(ResultOf(order).outcome(), v1::OUTCOME_FARM_FAILED);
+  EXPECT_THAT(ResultOf(order).reason(), HasSubstr("input \"../etc\""));
+  EXPECT_EQ(vm1_.gate.arrivals(), 0);
+}
+
 TEST_F(SyncLoopTest, AMissingImageIsTheFarmsFailure) {
   v1::BootOrder order = Boot();
   *order.mutable_image() = ArtefactOf("never uploaded");
@@ -118,7 +168,7 @@ TEST_F(SyncLoopTest, NeverBuildsWhileAMachineMeasures) {
   const v1::BuildOrder build = Build();
   Lease(build);
   const v1::BuildResult result = ResultOf(build);
-  EXPECT_EQ(result.status(), v1::BuildResult::STATUS_FARM_FAILED);
+  EXPECT_EQ(result.status(), v1::BuildResult::STATUS_CANCELLED);
   EXPECT_THAT(result.error(), HasSubstr("measured"));
   EXPECT_EQ(slot_.gate.arrivals(), 0);
   vm1_.gate.Open();

@@ -42,6 +42,7 @@ class SyncLoopTestBase : public FarmTestBase {
   void Start(const std::string& boot_id = "boot-1") {
     if (journal_ == nullptr) journal_ = OpenTestJournal(boot_id);
     cache_ = OpenCache();
+    inputs_ = *MakeInputCache({.folder = folder_ + "/inputs"}, *cache_, *client_);
     SyncLoopOptions options;
     options.agent = "host1";
     options.version = "test";
@@ -55,6 +56,7 @@ class SyncLoopTestBase : public FarmTestBase {
     parts.journal = journal_.get();
     parts.farm = client_.get();
     parts.cache = cache_.get();
+    parts.inputs = inputs_.get();
     parts.clock = &SystemClock();
     parts.random = [] { return 0.5; };
     parts.free_bytes = [this]() -> absl::StatusOr<uint64_t> { return free_bytes_.load(); };
@@ -75,6 +77,7 @@ class SyncLoopTestBase : public FarmTestBase {
     loop_->RequestStop();
     thread_.join();
     loop_ = nullptr;
+    inputs_ = nullptr;
     cache_ = nullptr;
     journal_ = nullptr;
     client_ = NewClient();
@@ -147,6 +150,7 @@ class SyncLoopTestBase : public FarmTestBase {
   std::atomic<uint64_t> free_bytes_ = uint64_t{100} << 30;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<ArtefactCache> cache_;
+  std::unique_ptr<InputCache> inputs_;
   std::unique_ptr<SyncLoop> loop_;
   std::thread thread_;
   absl::Status ran_;

@@ -20,15 +20,23 @@ WorkKey KeyOf(const v1::BuildOrder& order) {
 }
 
 absl::StatusOr<v1::BootResult> FetchAndBoot(Machine& machine, const v1::BootOrder& order,
-                                            ArtefactCache& cache, const WorkHooks& hooks) {
+                                            ArtefactCache& cache, InputCache& inputs,
+                                            const WorkHooks& hooks) {
   hooks.progress("fetching", 0);
   ASSIGN_OR_RETURN(const CachedFile image, cache.Get(order.image(), hooks.cancel));
   CachedFile initramfs;
   if (order.has_initramfs()) {
     ASSIGN_OR_RETURN(initramfs, cache.Get(order.initramfs(), hooks.cancel));
   }
+  KernelFiles files{.image = image.path(), .initramfs = initramfs.path()};
+  std::vector<CachedFile> disks;  // Kept until the boot has ended.
+  for (const v1::Input& input : order.inputs()) {
+    hooks.progress(absl::StrCat("unpacking ", input.name()), 0);
+    ASSIGN_OR_RETURN(CachedFile disk, inputs.Get(input, hooks.cancel));
+    files.input_disks.push_back(disk.path());
+    disks.push_back(std::move(disk));
+  }
   if (hooks.cancel->load()) return absl::CancelledError("cancelled before it was booted");
-  const KernelFiles files{.image = image.path(), .initramfs = initramfs.path()};
   const BootHooks boot_hooks{
       .progress = hooks.progress, .console = hooks.log, .dark = hooks.dark, .cancel = hooks.cancel};
   return machine.RunBoot(order, files, boot_hooks);
@@ -83,17 +91,29 @@ std::string FarmFailed(const WorkKey& key, absl::string_view reason) {
              : FailedBuild(key, v1::BuildResult::STATUS_FARM_FAILED, reason).SerializeAsString();
 }
 
+std::string HandedBack(const WorkKey& key, absl::string_view reason) {
+  return key.kind == WorkKind::kBoot
+             ? FailedBoot(key, v1::OUTCOME_CANCELLED, reason).SerializeAsString()
+             : FailedBuild(key, v1::BuildResult::STATUS_CANCELLED, reason).SerializeAsString();
+}
+
 v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, ArtefactCache& cache,
-                           const WorkHooks& hooks) {
+                           InputCache& inputs, const WorkHooks& hooks) {
   const WorkKey key = KeyOf(order);
-  absl::StatusOr<v1::BootResult> result = FetchAndBoot(machine, order, cache, hooks);
+  absl::StatusOr<v1::BootResult> result = FetchAndBoot(machine, order, cache, inputs, hooks);
   if (!result.ok()) {
+    const std::string problem = machine.Problem();
+    if (!problem.empty()) return FailedBoot(key, v1::OUTCOME_CANCELLED, problem);
     const bool cancelled = hooks.cancel->load() && absl::IsCancelled(result.status());
     return FailedBoot(key, cancelled ? v1::OUTCOME_CANCELLED : v1::OUTCOME_FARM_FAILED,
                       cancelled ? "cancelled" : result.status().message());
   }
   result->set_attempt_id(key.id);
   result->set_epoch(key.epoch);
+  for (const v1::Input& input : order.inputs()) {
+    (*result->mutable_fingerprint()->mutable_facts())[absl::StrCat("input.", input.name())] =
+        input.archive().sha256();
+  }
   if (result->outcome() == v1::OUTCOME_UNSPECIFIED || !SurvivesTheWire(*result)) {
     return FailedBoot(key, v1::OUTCOME_FARM_FAILED,
                       absl::StrCat("machine ", order.machine(),

@@ -12,6 +12,7 @@
 #include "agent/build/build_slot.h"
 #include "agent/machine/machine.h"
 #include "agent/session/artefact_cache.h"
+#include "agent/session/input_cache.h"
 #include "agent/session/journal.h"
 #include "shakedown/v1/boot.pb.h"
 #include "shakedown/v1/build.pb.h"
@@ -26,9 +27,11 @@ struct WorkHooks {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// The farm's failures become OUTCOME_FARM_FAILED with a reason. Attempt, epoch and outcome are set.
+// The farm's failures become OUTCOME_FARM_FAILED with a reason; while the machine has a problem it
+// is handed back (OUTCOME_CANCELLED). Attempt, epoch and outcome are set, and a fact "input.NAME"
+// for each input.
 v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, ArtefactCache& cache,
-                           const WorkHooks& hooks);
+                           InputCache& inputs, const WorkHooks& hooks);
 
 struct PerformedBuild {
   v1::BuildResult result;
@@ -41,8 +44,9 @@ PerformedBuild PerformBuild(BuildSlot& slot, const v1::BuildOrder& order, Artefa
 v1::BootResult FailedBoot(const WorkKey& key, v1::Outcome outcome, absl::string_view reason);
 v1::BuildResult FailedBuild(const WorkKey& key, v1::BuildResult::Status status,
                             absl::string_view reason);
-// The same, FARM_FAILED, as bytes for the journal.
+// The same, FARM_FAILED or CANCELLED, as bytes for the journal.
 std::string FarmFailed(const WorkKey& key, absl::string_view reason);
+std::string HandedBack(const WorkKey& key, absl::string_view reason);
 
 }  // namespace shakedown::agent
 

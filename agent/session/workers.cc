@@ -52,9 +52,10 @@ void Workers::Boot(SeatId seat, Machine& machine, const Assignment& assignment) 
   v1::BootOrder order;
   order.ParseFromString(assignment.order);
   spdlog::info("boot {} ({}) on {}", order.name(), order.kernel(), order.machine());
-  v1::BootResult result = PerformBoot(machine, order, parts_.cache, Hooks(seat, assignment));
+  v1::BootResult result =
+      PerformBoot(machine, order, parts_.cache, parts_.inputs, Hooks(seat, assignment));
   if (result.outcome() == v1::OUTCOME_CANCELLED && parts_.desk.stopping()) {
-    result = FailedBoot(assignment.key, v1::OUTCOME_FARM_FAILED, kStopped);
+    result.set_reason(kStopped);
   }
   spdlog::info("boot {}: {} {}", order.name(), OutcomeName(result.outcome()),
                PrintableLine(result.reason()));
@@ -69,7 +70,7 @@ void Workers::Build(SeatId seat, BuildSlot& slot, const Assignment& assignment) 
   PerformedBuild performed = PerformBuild(slot, order, parts_.cache, Hooks(seat, assignment));
   v1::BuildResult& result = performed.result;
   if (result.status() == v1::BuildResult::STATUS_CANCELLED && parts_.desk.stopping()) {
-    result = FailedBuild(assignment.key, v1::BuildResult::STATUS_FARM_FAILED, kStopped);
+    result.set_error(kStopped);
   }
   spdlog::info("build of {}: {} {}", kernel, v1::BuildResult::Status_Name(result.status()),
                PrintableLine(result.error()));

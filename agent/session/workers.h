@@ -26,6 +26,7 @@ struct WorkerParts {
   Journal& journal;
   LogSender& logs;
   ArtefactCache& cache;
+  InputCache& inputs;
   Reporter& reporter;
   std::function<void()> wake;  // The farm should hear of a change now.
   std::function<void(const absl::Status&)> fatal;

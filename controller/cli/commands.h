@@ -26,6 +26,7 @@ struct Desk {
 int Submit(const Desk& desk, const SubmitArgs& args);
 int Watch(const Desk& desk, const WatchArgs& args);
 int Report(const Desk& desk, const ReportArgs& args);
+int Reproduce(const Desk& desk, const ReproduceArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
@@ -36,6 +37,7 @@ int AddKernel(const Desk& desk, const KernelAddArgs& args);
 int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 int ChangePoints(Screen& screen, const ChangePointsArgs& args);
+int Parse(Screen& screen, const ParseArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

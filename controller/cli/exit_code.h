@@ -16,6 +16,7 @@ inline constexpr int kKernelFailed = 3;
 inline constexpr int kInconclusive = 4;
 inline constexpr int kUsage = 64;         // EX_USAGE of sysexits.h.
 inline constexpr int kCannotWrite = 74;   // EX_IOERR: the answer did not arrive.
+inline constexpr int kCannotRead = 74;    // EX_IOERR, of `parse`: a file.
 inline constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it.
 
 // What became of one boot in the end.

@@ -35,6 +35,7 @@ class Farm {
   virtual absl::StatusOr<v1::ListBuildsResponse> ListBuilds(
       const v1::ListBuildsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request) = 0;
+  virtual absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request) = 0;
 
   // Waits until the farm can be reached, at most `limit`.
   virtual void AwaitConnection(absl::Duration limit) = 0;

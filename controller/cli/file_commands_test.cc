@@ -108,5 +108,31 @@ TEST_F(FileCommandsTest, ChangePointsRefusesInOneLine) {
   EXPECT_EQ(Run({"changepoints", folder_ + "/none.csv"}), 64);
 }
 
+TEST_F(FileCommandsTest, ParseReadsWhatOtherToolsPrint) {
+  const std::string good = File("time.log", "real\t2m40.232s\nuser\t3m25.617s\nsys\t0m34.450s\n");
+  EXPECT_EQ(Run({"parse", good, "--json"}), 0) << errors_;
+  EXPECT_THAT(out_, HasSubstr("\"metric\":\"time.real\",\"value\":160.232,\"unit\":\"s\""));
+  EXPECT_THAT(out_, HasSubstr("\"refused\":[]}]}\n"));
+  EXPECT_EQ(Run({"parse", good}), 0);
+  EXPECT_THAT(out_, HasSubstr("time.log: 3 results, 0 notes, 0 refused\n"));
+  EXPECT_THAT(out_, HasSubstr("160.232 s"));
+}
+
+TEST_F(FileCommandsTest, ParseSaysWhatItRefused) {
+  const std::string good = File("a.log", "real\t2m40.232s\nuser\t3m25.617s\nsys\t0m34.450s\n");
+  const std::string bad = File("b.log", "faster by \x1b]0;owned\x07 a lot\n1 2 3\n");
+  EXPECT_EQ(Run({"parse", good, bad, "--json"}), 1);
+  EXPECT_THAT(out_,
+              HasSubstr("{\"line\":2,\"reason\":\"numbers on 1 line that no heading names\"}"));
+  EXPECT_EQ(Run({"parse", bad}), 1);
+  EXPECT_EQ(out_.find('\x1b'), std::string::npos);
+  // A file that can not be read does not keep the others from being read.
+  EXPECT_EQ(Run({"parse", folder_ + "/none.log", good, bad}), 74);
+  EXPECT_THAT(errors_, HasSubstr("none.log: No such file"));
+  EXPECT_THAT(out_, HasSubstr("a.log: 3 results"));
+  EXPECT_EQ(Run({"parse"}), 64);
+  EXPECT_THAT(errors_, HasSubstr("see shakedown parse --help"));
+}
+
 }  // namespace
 }  // namespace shakedown::cli

@@ -75,6 +75,12 @@ class FakeService : public v1::FarmService::Service {
                          v1::GetReportResponse* response) override {
     return Answer(report, *request, response);
   }
+  grpc::Status Reproduce(grpc::ServerContext*, const v1::ReproduceRequest* request,
+                         v1::ReproduceResponse* response) override {
+    if (request->boot() != "17.3B") return {grpc::StatusCode::NOT_FOUND, "no such boot"};
+    response->set_script("#!/bin/sh\n# \t17.3B\n");
+    return grpc::Status::OK;
+  }
   grpc::Status ListJobs(grpc::ServerContext* context, const v1::ListJobsRequest*,
                         v1::ListJobsResponse* response) override {
     Look(context);

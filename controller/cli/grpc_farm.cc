@@ -65,6 +65,9 @@ class GrpcFarm : public Farm {
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request) override {
     return Call<v1::GetReportResponse>(&v1::FarmService::Stub::GetReport, request);
   }
+  absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request) override {
+    return Call<v1::ReproduceResponse>(&v1::FarmService::Stub::Reproduce, request);
+  }
 
   void AwaitConnection(absl::Duration limit) override {
     channel_->WaitForConnected(std::chrono::system_clock::now() +

@@ -190,6 +190,20 @@ int Report(const Desk& desk, const ReportArgs& args) {
   return kOk;
 }
 
+int Reproduce(const Desk& desk, const ReproduceArgs& args) {
+  v1::ReproduceRequest request;
+  request.set_boot(args.boot);
+  const absl::StatusOr<v1::ReproduceResponse> answer = desk.farm.Reproduce(request);
+  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  // A file must have every byte; a terminal, only what can be seen.
+  if (desk.screen.terminal()) {
+    desk.screen.Print(answer->script());
+  } else {
+    desk.screen.PrintRaw(answer->script());
+  }
+  return kOk;
+}
+
 int Cancel(const Desk& desk, const CancelArgs& args) {
   v1::CancelJobRequest request;
   request.set_job(args.job);

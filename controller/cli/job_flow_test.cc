@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
+#include <cstdio>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -42,6 +44,48 @@ TEST_F(FlowTest, SubmitSendsTheJobAndTheToken) {
   EXPECT_EQ(seen.spec().blocks(), 4);
   EXPECT_EQ(seen.spec().title(), "one");
   EXPECT_EQ(seen.spec().machines().names(0), "vm1");
+}
+
+TEST_F(FlowTest, SubmitReadsListsOfJobsScriptsAndActivities) {
+  v1::SubmitJobRequest seen;
+  service_.submit = [&](const v1::SubmitJobRequest& request, v1::SubmitJobResponse* response) {
+    seen = request;
+    response->set_job(17);
+    return grpc::Status::OK;
+  };
+  const std::string script = testing::TempDir() + "/loads_flow_script";
+  std::ofstream(script) << "#!/bin/sh\nexit 0\n";
+  const std::vector<std::string> words = {"submit",
+                                          "--baseline",
+                                          "a",
+                                          "--challenger",
+                                          "b",
+                                          "--load",
+                                          "make jobs=1,2x",
+                                          "--load",
+                                          "command parallel=2 script=" + script,
+                                          "--background",
+                                          "audio",
+                                          "--background",
+                                          "command nice=5 -- sleep 'a b'"};
+  EXPECT_EQ(RunCommand(words).code, kOk);
+  ASSERT_EQ(seen.spec().loads_size(), 3);
+  EXPECT_EQ(seen.spec().loads(0).make().jobs(), 1);
+  EXPECT_EQ(seen.spec().loads(1).make().jobs_per_cpu(), 2);
+  EXPECT_EQ(seen.spec().loads(2).command().script(), "#!/bin/sh\nexit 0\n");
+  ASSERT_EQ(seen.spec().background_size(), 2);
+  EXPECT_TRUE(seen.spec().background(0).audio());
+  EXPECT_EQ(seen.spec().background(1).command().words(1), "a b");
+  std::remove(script.c_str());
+  const Result gone = RunCommand(
+      {"submit", "--baseline", "a", "--challenger", "b", "--load", "command script=" + script});
+  EXPECT_NE(gone.code, kOk);
+  EXPECT_THAT(gone.err,
+              AllOf(HasSubstr("--load"), HasSubstr("script="), HasSubstr("No such file")));
+  const Result loud = RunCommand(
+      {"submit", "--baseline", "a", "--challenger", "b", "--load", "make", "--background", "loud"});
+  EXPECT_EQ(loud.code, kUsage);
+  EXPECT_THAT(loud.err, AllOf(HasSubstr("--background"), HasSubstr("\"loud\"")));
 }
 
 TEST_F(FlowTest, SubmitAsksAgainWithTheSameRequestId) {
@@ -139,6 +183,25 @@ TEST_F(FlowTest, DryRunPrintsThePlanAndSubmitsNothing) {
             "builds\n  debian-6.12  to be built\n  debian-6.1  there or under way\n"
             "boot order, seed 99\n  block 1:  A B\n  block 2:  B A\n"
             "estimate: 25 min (no history)\n");
+}
+
+TEST_F(FlowTest, ADryRunShowsTheSetupAsItWillBeDone) {
+  v1::JobSpec asked;
+  service_.plan = [&](const v1::PlanJobRequest& request, v1::PlanJobResponse*) {
+    asked = request.spec();
+    return grpc::Status::OK;
+  };
+  const Result result = SubmitSmall(
+      {"--setup", "governor performance", "--setup", "settle:load=0.5,limit=60", "--dry-run"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("setup of each boot, undone at its end\n  governor performance\n"
+                        "  settle:load=0.5,limit=60\n"));
+  ASSERT_EQ(asked.setup_size(), 2);
+  EXPECT_EQ(asked.setup(1).settle().limit_s(), 60u);
+  const Result wrong = SubmitSmall({"--setup", "turbo maybe"});
+  EXPECT_EQ(wrong.code, kUsage);
+  EXPECT_THAT(wrong.err, HasSubstr("--setup: setup step \"turbo maybe\": want on or off"));
 }
 
 TEST_F(FlowTest, DryRunSaysWhatFindsAChange) {

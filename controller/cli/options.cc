@@ -37,7 +37,8 @@ of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)
 
 constexpr char kSubmitFooter[] =
     R"(A variant is a kernel and what is set in it: 'KERNEL [NAME=VALUE…]', one argument. A name with a dot or
-a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter.
+a slash is a tunable (sysctl, or a file in sched debugfs); any other word is a boot parameter. A sched_ext
+scheduler stands at the end: 'KERNEL [scx:NAME] -- PROGRAM [ARGUMENT…]'.
 A load is a word and its options, one argument ('…' in it keeps blanks together):
   make [jobs=4|2x] [targets=vmlinux,modules] [cold] [tree=INPUT] [config=allnoconfig|FILE]
        jobs=1,2,2x is a load for each; 2x is twice the CPUs; cold drops the caches before each build
@@ -52,12 +53,16 @@ A load is a word and its options, one argument ('…' in it keeps blanks togethe
 beside= is burn:THREADS, make, make:JOBS or command:PROGRAM,ARGUMENT. All take iterations=N and
 warmups=N, and all but interbench nice=N. An activity is audio, video or command PROGRAM…, with
 name=NAME and nice=N before the program; one that ends makes the load run fail.
+A setup step is done in every boot before its first load and undone after the last: 'stop SERVICE',
+drop_caches, 'governor NAME', 'turbo on|off', 'autogroup on|off', 'sysctl NAME=VALUE', require_ac, and
+before each load settle:load=N,celsius=N,seconds=N,limit=N.
 
 Examples:
   shakedown submit --baseline debian-6.1 --challenger debian-6.12-hz1000 \
                    --load make --load latt --load interbench --blocks 2
   shakedown submit --baseline debian-6.12 --challenger 'debian-6.12 kernel.sched_autogroup_enabled=0' \
                    --load 'latt clients=8 seconds=30' --blocks 6 --machine lab1-vm1
+  shakedown submit job.txtpb --setup 'governor performance' --setup settle:load=0.5,limit=60
   shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load make --looks --budget 4h --wait
   shakedown submit --baseline debian-6.1 --challenger debian-6.12 --load 'frames fps=60 beside=make:2x' \
                    --load 'make jobs=1,2,4 nice=10' --background audio
@@ -75,6 +80,14 @@ constexpr char kLogsFooter[] = R"(Examples:
   shakedown logs 17.1B                   console and runner of a boot's latest attempt
   shakedown logs 17.1B.1 --follow        of its first attempt, and what is still to come
   shakedown logs 3f2a91bc                of a build, as `shakedown builds` shows its id)";
+
+constexpr char kReproduceFooter[] =
+    R"(A POSIX shell script: it checks the kernel, sets tunables and setup steps, runs the loads with
+shakedown-runner, and takes back what it changed. Read it before you run it; it wants root.
+
+Examples:
+  shakedown reproduce 17.3B > 17.3B.sh
+  shakedown reproduce 17.3B.2            the second attempt; without a number the latest)";
 
 constexpr char kAddFooter[] =
     R"(Patches are applied in the order given, after those of the base; options are set after the base's and win.
@@ -107,6 +120,24 @@ counted. What it finds is a reason to run a paired job, not a verdict. Needs no 
 Examples:
   shakedown changepoints wakeup.csv
   shakedown changepoints wakeup.csv --column latt.wakeup.avg --min-magnitude 0.05 --json)";
+
+constexpr char kParseFooter[] =
+    R"(Reads what people have in mails and logs: interbench, latt, time (bash, zsh, csh, BusyBox, GNU -v), kernbench,
+vmstat, top -b, hackbench, schbench, cyclictest, perf stat, perf bench sched messaging, Phoronix XML, mmtests,
+and tables of two systems side by side. Quoting, quoted-printable, CR/LF and escape sequences do not matter.
+What can not be read is refused with its line; nothing is guessed. Needs no farm; FILE - is standard input.
+
+With --json: {"files":[{"file","results":[…],"notes":[{"line","text"}],"refused":[{"line","reason"}]}]}, a
+result being {"tool","form","version"?,"metric","value","unit","unit_from"?,"direction"?,"line","context"?,
+"marks"?}: unit null when nothing says it; unit_from "default" when it is the tool's and an option not seen
+could change it; direction lower or higher, whichever is better; context benchmark, load, kernel, thread, …;
+marks "*" and other remarks on one value. Members with ? are left out when empty.
+
+Exit code: 0 everything was read, 1 something was refused, 64 usage, 74 a file can not be read.
+
+Examples:
+  shakedown parse 2.6.35-ck1.log
+  vmstat 1 60 | shakedown parse - --json)";
 
 constexpr char kListFooter[] =
     "--json prints the proto's JSON (proto/shakedown/v1/farm.proto), every field present.";
@@ -155,7 +186,9 @@ struct Parse {
   KernelAddArgs add;
   KernelLintArgs lint;
   CompareArgs compare;
+  ReproduceArgs reproduce;
   ChangePointsArgs change_points;
+  ParseArgs parse;
 };
 
 void AddJob(CLI::App* app, int64_t& job) {
@@ -231,6 +264,7 @@ void AddSubmit(CLI::App& app, Parse& parse) {
   sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");
   AddMany(sub, "--load", args.loads, "Loads in the order of each boot; once for each", "LOAD");
+  AddMany(sub, "--setup", args.setup, "Setup steps of each boot, in order; once for each", "STEP");
   AddStopping(sub, args.stopping);
   AddMany(sub, "--background", args.background,
           "What runs beside every load: audio, video or 'command PROGRAM…'; once for each",
@@ -317,6 +351,13 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
                  "Every byte as it was; without it, nothing that a terminal would obey");
   logs->footer(kLogsFooter);
   logs->callback([&parse] { parse.invocation.command = parse.logs; });
+
+  CLI::App* reproduce =
+      app.add_subcommand("reproduce", "Print a shell script that repeats a boot by hand");
+  reproduce->group("Jobs");
+  reproduce->add_option("BOOT", parse.reproduce.boot, "A boot, e.g. 17.3B or 17.3B.2")->required();
+  reproduce->footer(kReproduceFooter);
+  reproduce->callback([&parse] { parse.invocation.command = parse.reproduce; });
 }
 
 CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, ListArgs::What what,
@@ -440,6 +481,15 @@ void AddChangePoints(CLI::App& app, Parse& parse) {
   points->callback([&parse] { parse.invocation.command = parse.change_points; });
 }
 
+void AddParse(CLI::App& app, Parse& parse) {
+  CLI::App* sub = app.add_subcommand("parse", "Read results of other tools, without a farm");
+  sub->group("Files");
+  sub->add_option("FILE", parse.parse.files, "Logs and mails")->type_name("FILE…")->required();
+  AddJson(sub, parse.parse.json);
+  sub->footer(kParseFooter);
+  sub->callback([&parse] { parse.invocation.command = parse.parse; });
+}
+
 void AddAll(CLI::App& app, Parse& parse) {
   app.description("Shakedown: boots scheduler kernels on real machines and compares them.");
   app.footer(kFooter);
@@ -466,6 +516,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddKernelCommands(app, parse);
   AddCompare(app, parse);
   AddChangePoints(app, parse);
+  AddParse(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

@@ -20,6 +20,7 @@ struct SubmitArgs {
   std::vector<std::string> loads;
   StoppingArgs stopping;
   std::vector<std::string> background;
+  std::vector<std::string> setup;  // Added to those of a job file.
   std::optional<std::string> title;
   std::vector<std::string> machines;
   std::vector<std::string> tags;
@@ -41,6 +42,9 @@ struct ReportArgs {
   std::string layout;
   bool baseline_first = false;  // With a layout.
   bool all = false;
+};
+struct ReproduceArgs {
+  std::string boot;  // "17.3B", "17.3B.2".
 };
 struct CancelArgs {
   int64_t job = 0;
@@ -100,10 +104,16 @@ struct ChangePointsArgs {
   bool json = false;
 };
 
+// Texts of other tools, read without a farm.
+struct ParseArgs {
+  std::vector<std::string> files;  // - is standard input.
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelLintArgs, CompareArgs,
-                 ChangePointsArgs>;
+                 ChangePointsArgs, ReproduceArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

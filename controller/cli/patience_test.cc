@@ -48,6 +48,9 @@ class SilentFarm : public Farm {
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest&) override {
     return Silence();
   }
+  absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest&) override {
+    return Silence();
+  }
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest&) override {
     return Silence();
   }

@@ -189,5 +189,11 @@ TEST_F(FlowTest, AsksForTheReportAsItIsWanted) {
   EXPECT_EQ(RunCommand({"report", "17", "--format", "pdf"}).code, kUsage);
 }
 
+TEST_F(FlowTest, PrintsABootsScriptWithEveryByte) {
+  EXPECT_EQ(RunCommand({"reproduce", "17.3B"}).out, "#!/bin/sh\n# \t17.3B\n");
+  EXPECT_EQ(RunCommand({"reproduce", "17.9B"}).code, kUsage);
+  EXPECT_EQ(RunCommand({"reproduce"}).code, kUsage);
+}
+
 }  // namespace
 }  // namespace shakedown::cli

@@ -15,6 +15,7 @@ struct Dispatch {
   int operator()(const SubmitArgs& args) const { return Submit(desk, args); }
   int operator()(const WatchArgs& args) const { return Watch(desk, args); }
   int operator()(const ReportArgs& args) const { return Report(desk, args); }
+  int operator()(const ReproduceArgs& args) const { return Reproduce(desk, args); }
   int operator()(const CancelArgs& args) const { return Cancel(desk, args); }
   int operator()(const LogsArgs& args) const { return Logs(desk, args); }
   int operator()(const ListArgs& args) const { return List(desk, args); }
@@ -25,6 +26,7 @@ struct Dispatch {
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
+  int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -53,6 +55,7 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
     return Compare(screen, *compare);
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
+  if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
   return lint != nullptr ? LintKernels(screen, *lint)
                          : RunOnFarm(invocation, screen, environment, clock, interrupt);

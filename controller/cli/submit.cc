@@ -8,6 +8,7 @@
 #include "controller/cli/words.h"
 #include "controller/compare/statistics/metric.h"
 #include "controller/plan/check_job.h"
+#include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
 #include "controller/plan/text_activity.h"
 #include "proto/wire/files.h"
@@ -82,6 +83,10 @@ void PrintPlan(Screen& screen, const v1::JobSpec& spec, const v1::PlanJobRespons
     screen.Print(absl::StrCat("  ", std::string(1, VariantLetter(i)), "  ",
                               PrintableLine(VariantText(whole, i), 400),
                               whole.variants(i).control() ? "  (A again: the control)" : "", "\n"));
+  }
+  if (!spec.setup().empty()) screen.Print("setup of each boot, undone at its end\n");
+  for (const v1::SetupStep& step : spec.setup()) {
+    screen.Print(absl::StrCat("  ", PrintableLine(plan::PrintSetupStep(step), 400), "\n"));
   }
   screen.Print("loads of each boot\n");
   for (const v1::Load& load : whole.loads()) {
@@ -208,6 +213,11 @@ absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args) {
                                 "--challenger or --load beside it"));
     }
     ASSIGN_OR_RETURN(spec, ReadJobFile(args.file));
+  }
+  for (const std::string& text : args.setup) {
+    absl::StatusOr<v1::SetupStep> step = plan::ParseSetupStep(text);
+    if (!step.ok()) return Annotate(step.status(), "--setup");
+    *spec.add_setup() = *std::move(step);
   }
   SetStopping(args.stopping, &spec);
   RETURN_IF_ERROR(AddBackground(args, &spec));

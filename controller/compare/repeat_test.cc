@@ -1,5 +1,6 @@
 #include "controller/compare/repeat.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_join.h"
@@ -51,15 +52,33 @@ TEST(RepeatCommandTest, SaysWhenItEnds) {
   EXPECT_EQ(RepeatCommand(job)[4], "--quick");
 }
 
-TEST(RepeatCommandTest, WordsWithBlanksWantAJobFile) {
+TEST(RepeatCommandTest, WordsWithBlanksAndActivitiesAreQuoted) {
   v1::JobView job;
-  v1::LattLoad* latt = job.mutable_spec()->add_loads()->mutable_latt();
-  latt->add_command("sh");
-  latt->add_command("-c");
-  latt->add_command("echo x; exit");
-  job.mutable_plan()->set_order_seed(3);
-  EXPECT_EQ(absl::StrJoin(RepeatCommand(job), " "),
-            "shakedown submit JOBFILE # with order_seed: 3 in it");
+  v1::CommandLoad* load = job.mutable_spec()->add_loads()->mutable_command();
+  for (const char* word : {"sh", "-c", "echo x; exit"}) load->add_words(word);
+  job.mutable_spec()->mutable_loads(0)->set_iterations(1);
+  job.mutable_spec()->add_background()->set_audio(true);
+  v1::Activity* film = job.mutable_spec()->add_background();
+  film->set_nice(5);
+  film->mutable_command()->add_words("a film");
+  EXPECT_THAT(RepeatCommand(job),
+              testing::IsSupersetOf({R"(--load 'command -- sh -c '\''echo x; exit'\''')",
+                                     R"(--background audio)",
+                                     R"(--background 'command nice=5 -- '\''a film'\''')"}));
+}
+
+TEST(RepeatCommandTest, WhatNoLineCanSayWantsAJobFile) {
+  v1::Load script, config, beside;
+  script.mutable_command()->set_script("#!/bin/sh\n");
+  config.mutable_make()->set_config("CONFIG_A=y\n");
+  beside.mutable_frames()->mutable_beside()->mutable_make()->add_targets("vmlinux");
+  for (const v1::Load& load : {script, config, beside}) {
+    v1::JobView job;
+    *job.mutable_spec()->add_loads() = load;
+    job.mutable_plan()->set_order_seed(3);
+    EXPECT_EQ(absl::StrJoin(RepeatCommand(job), " "),
+              "shakedown submit JOBFILE # with order_seed: 3 in it");
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "controller/plan/check_load.h"
+#include "controller/plan/check_setup.h"
 #include "controller/plan/check_stopping.h"
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
@@ -118,6 +119,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   }
   CheckActivities(spec.background(), errors);
   CheckSelector(spec.machines(), errors);
+  CheckSetup(spec, errors);
   return errors.AsStatus();
 }
 

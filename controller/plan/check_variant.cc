@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "controller/plan/check_setup.h"
 #include "proto/wire/ids.h"
 
 namespace shakedown::plan {
@@ -90,6 +91,7 @@ void CheckVariant(const v1::Variant& variant, const std::string& where, const Ke
   for (const std::string& parameter : variant.boot_parameters()) {
     CheckBootParameter(parameter, where, errors);
   }
+  if (variant.has_sched_ext()) CheckSchedExt(variant.sched_ext(), where, errors);
   std::set<absl::string_view> names;
   for (const v1::Tunable& tunable : variant.tunables()) {
     CheckTunable(tunable, where, errors);

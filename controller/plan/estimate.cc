@@ -155,6 +155,10 @@ uint32_t RunLimitSeconds(const v1::JobSpec& spec) {
   double seconds = 300;
   for (const v1::Load& load : spec.loads()) seconds += OneIteration(load).limit * Iterations(load);
   if (spec.background_size() > 0) seconds += 6 * kCalibrationSeconds * spec.loads_size();
+  for (const v1::SetupStep& step : spec.setup()) {  // At most so long before each load.
+    const uint32_t limit = step.settle().limit_s() > 0 ? step.settle().limit_s() : 120;
+    if (step.has_settle()) seconds += limit * spec.loads_size();
+  }
   return static_cast<uint32_t>(std::min<double>(seconds, kLongestRun));
 }
 

@@ -275,5 +275,25 @@ TEST(ParseVariantTest, RefusesNothing) {
   EXPECT_EQ(ParseVariant(" \t").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(VariantTextTest, SchedExtProgramStandsAtTheEnd) {
+  const std::string text =
+      "debian-6.12 nohz=off kernel.x=1 scx:simple -- /usr/bin/scx_simple -f a=b";
+  const absl::StatusOr<v1::Variant> variant = ParseVariant(text);
+  ASSERT_TRUE(variant.ok()) << variant.status();
+  EXPECT_EQ(variant->sched_ext().ops(), "simple");
+  ASSERT_EQ(variant->sched_ext().command_size(), 3);
+  EXPECT_EQ(variant->boot_parameters_size(), 1);
+  EXPECT_EQ(PrintVariant(*variant), text);
+  EXPECT_EQ(PrintVariant(*ParseVariant("k -- scx_simple")), "k -- scx_simple");
+  EXPECT_FALSE(ParseVariant("k --").ok());
+  EXPECT_FALSE(ParseVariant("k scx:simple").ok());
+  EXPECT_FALSE(ParseVariant("k")->has_sched_ext());
+  v1::Variant odd;
+  odd.set_kernel("k");
+  odd.add_boot_parameters("scx:x");
+  odd.add_boot_parameters("--");
+  EXPECT_EQ(ParseVariant(PrintVariant(odd))->boot_parameters_size(), 2);
+}
+
 }  // namespace
 }  // namespace shakedown::plan

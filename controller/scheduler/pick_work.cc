@@ -136,4 +136,6 @@ BuildPick PickBuild(const AgentNow& agent, const Work& work) {
   return {build->build_id, ""};
 }
 
+store::Picks Rules() { return {PickBoot, PickBuild}; }
+
 }  // namespace shakedown::scheduler

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "controller/scheduler/pick_work.h"
 #include "controller/service/auth.h"
 #include "controller/service/store_call.h"
 #include "db/store/agents.h"
@@ -47,7 +48,7 @@ absl::Status AgentApi::CheckSync(const store::Principal& caller, const v1::SyncR
 }
 
 absl::StatusOr<v1::SyncResponse> AgentApi::Sync(const v1::SyncRequest& request) {
-  return FromStore([&] { return store::Sync(database_, request); });
+  return FromStore([&] { return store::Sync(database_, request, scheduler::Rules()); });
 }
 
 absl::StatusOr<v1::ReportBootResponse> AgentApi::ReportBoot(const store::Principal& caller,

@@ -53,60 +53,6 @@ absl::Status RemoveLeftovers(const std::string& folder) {
   return absl::OkStatus();
 }
 
-class FileWriter : public ArtefactWriter {
- public:
-  FileWriter(std::string root, v1::Artefact artefact, std::string path, int fd)
-      : root_(std::move(root)), artefact_(std::move(artefact)), path_(std::move(path)), fd_(fd) {}
-
-  ~FileWriter() override {
-    if (!committed_) unlink(path_.c_str());
-  }
-
-  absl::Status Write(absl::string_view data) override {
-    if (data.size() > artefact_.size() - written_) {
-      return absl::InvalidArgumentError(absl::StrCat("artefact ", artefact_.sha256(),
-                                                     ": more than ", artefact_.size(),
-                                                     " bytes, want as many as announced"));
-    }
-    digest_.Add(data);
-    written_ += data.size();
-    while (!data.empty()) {
-      const ssize_t wrote = write(fd_.get(), data.data(), data.size());
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return ErrnoStatus(errno, absl::StrCat("artefact ", artefact_.sha256()));
-      data.remove_prefix(static_cast<size_t>(wrote));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Commit() override {
-    const std::string sha256 = digest_.Finish();
-    if (written_ != artefact_.size() || sha256 != artefact_.sha256()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("artefact ", artefact_.sha256(), " of ", artefact_.size(), " bytes: got ",
-                       written_, " bytes with digest ", sha256, ", want what was announced"));
-    }
-    if (fsync(fd_.get()) != 0) return ErrnoStatus(errno, path_);
-    const std::string folder = FolderOf(root_, sha256);
-    RETURN_IF_ERROR(MakeFolder(folder));
-    if (rename(path_.c_str(), PathOf(root_, sha256).c_str()) != 0) {
-      return ErrnoStatus(errno, PathOf(root_, sha256));
-    }
-    committed_ = true;
-    RETURN_IF_ERROR(SyncFolder(folder));
-    return SyncFolder(root_);
-  }
-
- private:
-  const std::string root_;
-  const v1::Artefact artefact_;
-  const std::string path_;
-  const Descriptor fd_;
-  Sha256 digest_;
-  uint64_t written_ = 0;
-  bool committed_ = false;
-};
-
 absl::Status Damaged(const v1::Artefact& artefact, const std::string& path, absl::string_view how) {
   unlink(path.c_str());
   return absl::DataLossError(absl::StrCat("artefact ", artefact.sha256(), ": ", path, " ", how,
@@ -147,6 +93,134 @@ class FileReader : public ArtefactReader {
 
 }  // namespace
 
+// A locked file in the folder of those on their way in; gone unless it was kept.
+class ArtefactStore::Incoming {
+ public:
+  Incoming(std::string root, std::string path, int fd)
+      : root_(std::move(root)), path_(std::move(path)), fd_(fd) {}
+  ~Incoming() {
+    if (!kept_) unlink(path_.c_str());
+  }
+  Incoming(const Incoming&) = delete;
+
+  absl::Status Lock() {
+    return flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 ? absl::OkStatus() : ErrnoStatus(errno, path_);
+  }
+
+  absl::Status Write(absl::string_view data) {
+    digest_.Add(data);
+    size_ += data.size();
+    while (!data.empty()) {
+      const ssize_t wrote = write(fd_.get(), data.data(), data.size());
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return ErrnoStatus(errno, path_);
+      data.remove_prefix(static_cast<size_t>(wrote));
+    }
+    return absl::OkStatus();
+  }
+
+  // Once, after the last byte.
+  v1::Artefact Describe() {
+    v1::Artefact artefact;
+    artefact.set_sha256(digest_.Finish());
+    artefact.set_size(size_);
+    return artefact;
+  }
+
+  // Durable, under its name.
+  absl::Status Keep(const std::string& sha256) {
+    if (fsync(fd_.get()) != 0) return ErrnoStatus(errno, path_);
+    const std::string folder = FolderOf(root_, sha256);
+    RETURN_IF_ERROR(MakeFolder(folder));
+    if (rename(path_.c_str(), PathOf(root_, sha256).c_str()) != 0) {
+      return ErrnoStatus(errno, PathOf(root_, sha256));
+    }
+    kept_ = true;
+    RETURN_IF_ERROR(SyncFolder(folder));
+    return SyncFolder(root_);
+  }
+
+  uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string root_, path_;
+  const Descriptor fd_;
+  Sha256 digest_;
+  uint64_t size_ = 0;
+  bool kept_ = false;
+};
+
+namespace {
+
+// Gives the file up at once when it is refused, so that nothing is left of it when its sender hears
+// of that. `File` is ArtefactStore::Incoming.
+template <typename File>
+absl::Status KeepUnlessRefused(std::unique_ptr<File>& file, absl::Status status) {
+  if (!status.ok()) file.reset();
+  return status;
+}
+
+template <typename File>
+class FileWriter : public ArtefactWriter {
+ public:
+  FileWriter(v1::Artefact artefact, std::unique_ptr<File> file)
+      : artefact_(std::move(artefact)), file_(std::move(file)) {}
+
+  absl::Status Write(absl::string_view data) override {
+    return KeepUnlessRefused(file_, TryWrite(data));
+  }
+  absl::Status Commit() override { return KeepUnlessRefused(file_, TryCommit()); }
+
+ private:
+  absl::Status TryWrite(absl::string_view data) {
+    if (data.size() > artefact_.size() - file_->size()) {
+      return absl::InvalidArgumentError(absl::StrCat("artefact ", artefact_.sha256(),
+                                                     ": more than ", artefact_.size(),
+                                                     " bytes, want as many as announced"));
+    }
+    return Annotate(file_->Write(data), absl::StrCat("artefact ", artefact_.sha256()));
+  }
+
+  absl::Status TryCommit() {
+    const v1::Artefact got = file_->Describe();
+    if (got.size() != artefact_.size() || got.sha256() != artefact_.sha256()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "artefact ", artefact_.sha256(), " of ", artefact_.size(), " bytes: got ", got.size(),
+          " bytes with digest ", got.sha256(), ", want what was announced"));
+    }
+    return file_->Keep(got.sha256());
+  }
+
+  const v1::Artefact artefact_;
+  std::unique_ptr<File> file_;
+};
+
+template <typename File>
+class FileIntake : public ArtefactIntake {
+ public:
+  FileIntake(uint64_t limit, std::unique_ptr<File> file) : limit_(limit), file_(std::move(file)) {}
+
+  absl::Status Write(absl::string_view data) override {
+    if (data.size() <= limit_ - file_->size()) return KeepUnlessRefused(file_, file_->Write(data));
+    return KeepUnlessRefused(file_, absl::InvalidArgumentError(absl::StrCat(
+                                        "more than ", limit_, " bytes, want at most that")));
+  }
+  const std::string& path() const override { return file_->path(); }
+
+  absl::StatusOr<v1::Artefact> Commit() override {
+    const v1::Artefact artefact = file_->Describe();
+    RETURN_IF_ERROR(KeepUnlessRefused(file_, file_->Keep(artefact.sha256())));
+    return artefact;
+  }
+
+ private:
+  const uint64_t limit_;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<ArtefactStore>> ArtefactStore::Open(std::string folder) {
   RETURN_IF_ERROR(MakeFolder(folder));
   RETURN_IF_ERROR(MakeFolder(TemporaryFolder(folder)));
@@ -172,12 +246,22 @@ absl::StatusOr<std::unique_ptr<ArtefactWriter>> ArtefactStore::Create(
                                                    artefact.size(), ", want at most ",
                                                    kMaxArtefact));
   }
+  ASSIGN_OR_RETURN(std::unique_ptr<Incoming> file, NewIncoming());
+  return std::make_unique<FileWriter<Incoming>>(artefact, std::move(file));
+}
+
+absl::StatusOr<std::unique_ptr<ArtefactIntake>> ArtefactStore::Receive(uint64_t limit) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Incoming> file, NewIncoming());
+  return std::make_unique<FileIntake<Incoming>>(limit, std::move(file));
+}
+
+absl::StatusOr<std::unique_ptr<ArtefactStore::Incoming>> ArtefactStore::NewIncoming() const {
   std::string path = absl::StrCat(TemporaryFolder(folder_), "/", NewUuid());
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return ErrnoStatus(errno, path);
-  auto writer = std::make_unique<FileWriter>(folder_, artefact, path, fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return ErrnoStatus(errno, path);
-  return writer;
+  auto file = std::make_unique<Incoming>(folder_, std::move(path), fd);
+  RETURN_IF_ERROR(file->Lock());
+  return file;
 }
 
 absl::StatusOr<v1::Artefact> ArtefactStore::Put(absl::string_view content) {

@@ -16,7 +16,8 @@ namespace shakedown::service {
 // Larger artefacts are refused: ten times a Debian kernel with all its modules.
 inline constexpr uint64_t kMaxArtefact = 4ull << 30;
 
-// A file on its way in. Removes what it wrote unless Commit() was OK. One owner, not thread-safe.
+// A file on its way in. Removes what it wrote unless Commit() was OK; after an error it is not
+// called again. One owner, not thread-safe.
 class ArtefactWriter {
  public:
   virtual ~ArtefactWriter() = default;
@@ -25,6 +26,19 @@ class ArtefactWriter {
   // Checks size and digest, makes the file durable and gives it its name. InvalidArgument: it is
   // not what was announced (says both). Once.
   virtual absl::Status Commit() = 0;
+};
+
+// A file on its way in of which nothing is known beforehand. Removes what it wrote unless Commit()
+// was OK. One owner, not thread-safe.
+class ArtefactIntake {
+ public:
+  virtual ~ArtefactIntake() = default;
+  // ResourceExhausted: the disk is full. InvalidArgument: more bytes than the limit.
+  virtual absl::Status Write(absl::string_view data) = 0;
+  // Where the bytes are until Commit(), to be looked at.
+  virtual const std::string& path() const = 0;
+  // Makes the file durable and says what it is. Once.
+  virtual absl::StatusOr<v1::Artefact> Commit() = 0;
 };
 
 // A file on its way out. One owner, not thread-safe.
@@ -49,6 +63,9 @@ class ArtefactStore {
   // InvalidArgument: not a digest, or larger than kMaxArtefact.
   absl::StatusOr<std::unique_ptr<ArtefactWriter>> Create(const v1::Artefact& artefact);
 
+  // A file of at most `limit` bytes.
+  absl::StatusOr<std::unique_ptr<ArtefactIntake>> Receive(uint64_t limit);
+
   // Stores bytes that are at hand; OK as well when they were there.
   absl::StatusOr<v1::Artefact> Put(absl::string_view content);
 
@@ -57,6 +74,8 @@ class ArtefactStore {
   absl::StatusOr<std::unique_ptr<ArtefactReader>> Read(const v1::Artefact& artefact);
 
  private:
+  class Incoming;
+  absl::StatusOr<std::unique_ptr<Incoming>> NewIncoming() const;
   explicit ArtefactStore(std::string folder) : folder_(std::move(folder)) {}
   const std::string folder_;
 };

@@ -52,8 +52,9 @@ absl::StatusOr<store::Submission> FarmApi::Prepare(const v1::JobSpec& spec) {
   RETURN_IF_ERROR(CheckSpecSize(spec));
   ASSIGN_OR_RETURN(const plan::Kernels kernels, Catalog());
   ASSIGN_OR_RETURN(const auto machines, FromStore([&] { return store::ListMachines(database_); }));
+  ASSIGN_OR_RETURN(const v1::JobSpec pinned, WithInputs(spec));
   ASSIGN_OR_RETURN(store::Submission submission,
-                   PrepareJob(spec, kernels, machines, fragments_, DrawSeed()));
+                   PrepareJob(pinned, kernels, machines, fragments_, DrawSeed()));
   std::set<std::string> keys;
   for (const store::VariantKernel& variant : submission.variants) keys.insert(variant.request_key);
   RETURN_IF_ERROR(ForgetLostArtefacts(database_, artefacts_, keys));
@@ -153,6 +154,12 @@ absl::StatusOr<v1::AddKernelResponse> FarmApi::AddKernel(const store::Principal&
   v1::AddKernelResponse response;
   *response.mutable_kernel() = kernel;
   return response;
+}
+
+absl::StatusOr<v1::RemoveKernelResponse> FarmApi::RemoveKernel(
+    const v1::RemoveKernelRequest& request) {
+  RETURN_IF_ERROR(FromStore([&] { return store::RemoveKernel(database_, request.name()); }));
+  return v1::RemoveKernelResponse();
 }
 
 absl::StatusOr<v1::ListBuildsResponse> FarmApi::ListBuilds(const v1::ListBuildsRequest& request) {

@@ -1,6 +1,7 @@
 // FarmService without gRPC: check, call, answer.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,6 +14,12 @@
 #include "shakedown/v1/farm.pb.h"
 
 namespace shakedown::service {
+
+// An archive on its way in. Leaves nothing unless FinishInput() took it.
+struct InputUpload {
+  std::string name;
+  std::unique_ptr<ArtefactIntake> file;
+};
 
 // Thread-safe; each function blocks for short transactions. The references outlive it. Errors are
 // in words a person can act on: InvalidArgument (value and what is wanted), NotFound,
@@ -35,8 +42,18 @@ class FarmApi {
   absl::StatusOr<v1::ListKernelsResponse> ListKernels();
   absl::StatusOr<v1::AddKernelResponse> AddKernel(const store::Principal& caller,
                                                   const v1::AddKernelRequest& request);
+  absl::StatusOr<v1::RemoveKernelResponse> RemoveKernel(const v1::RemoveKernelRequest& request);
+  absl::StatusOr<InputUpload> BeginInput(const v1::AddInputRequest& first);
+  absl::Status ContinueInput(InputUpload& upload, const v1::AddInputRequest& message);
+  // Reads the whole archive, for some seconds, before it gives it the name.
+  absl::StatusOr<v1::AddInputResponse> FinishInput(const store::Principal& caller,
+                                                   InputUpload& upload);
+  absl::StatusOr<v1::ListInputsResponse> ListInputs();
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request);
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request);
+
+  // A script that repeats a boot: see plan/reproduce.h. InvalidArgument, NotFound.
+  absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request);
 
   // The log's key in the store for "17.1B", "17.1B.2" or a build_id. InvalidArgument, NotFound.
   absl::StatusOr<std::string> FindLog(const std::string& name);
@@ -50,6 +67,7 @@ class FarmApi {
  private:
   absl::StatusOr<plan::Kernels> Catalog();
   absl::StatusOr<store::Submission> Prepare(const v1::JobSpec& spec);
+  absl::StatusOr<v1::JobSpec> WithInputs(const v1::JobSpec& spec);
   // For a job with a time budget.
   absl::Status SetBlockTime(store::Submission& submission);
 

@@ -49,6 +49,7 @@ TEST(FarmServiceTest, EveryCallWantsAUsersToken) {
     EXPECT_EQ(farm.CallAs(c.token, &Stub::AddKernel, {}).status().code(), c.want);
     EXPECT_EQ(farm.CallAs(c.token, &Stub::ListBuilds, {}).status().code(), c.want);
     EXPECT_EQ(farm.CallAs(c.token, &Stub::GetReport, {}).status().code(), c.want);
+    EXPECT_EQ(farm.CallAs(c.token, &Stub::Reproduce, {}).status().code(), c.want);
     grpc::ClientContext watch, log;
     TestFarm::Prepare(watch, c.token);
     TestFarm::Prepare(log, c.token);
@@ -304,6 +305,28 @@ TEST(FarmServiceTest, ALogIsFollowedToItsEnd) {
   EXPECT_EQ(error("nonsense"), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(error("99.1A"), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(error(NewUuid()), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST(FarmServiceTest, ABootBecomesAScript) {
+  TestFarm farm;
+  v1::JobSpec job = SmallJob(1);
+  job.add_setup()->set_governor("performance");
+  ASSERT_TRUE(farm.Submit(job).ok());
+  v1::ReproduceRequest request;
+  request.set_boot("1.1B");
+  const auto script = farm.Call(&Stub::Reproduce, request);
+  ASSERT_TRUE(script.ok()) << script.status();
+  EXPECT_THAT(script->script(), HasSubstr("# Repeats boot 1.1B by hand: it has not ended\n"));
+  EXPECT_THAT(script->script(), HasSubstr("# catalog entry: beta\n"));
+  EXPECT_THAT(script->script(), HasSubstr("\nset_governor performance\n"));
+  for (const auto& [boot, code] : {std::pair("1.9B", absl::StatusCode::kNotFound),
+                                   {"1.1Z", absl::StatusCode::kNotFound},
+                                   {"1.1B.7", absl::StatusCode::kNotFound},
+                                   {"99.1B", absl::StatusCode::kNotFound},
+                                   {"../x", absl::StatusCode::kInvalidArgument}}) {
+    request.set_boot(boot);
+    EXPECT_EQ(farm.Call(&Stub::Reproduce, request).status().code(), code) << boot;
+  }
 }
 
 TEST(FarmServiceTest, ListingsShowWhatIsThere) {

@@ -7,6 +7,7 @@
 #include "controller/service/grpc_call.h"
 #include "controller/service/services.h"
 #include "proto/wire/clock.h"
+#include "proto/wire/status.h"
 #include "shakedown/v1/agent.grpc.pb.h"
 
 namespace shakedown::service {
@@ -73,57 +74,29 @@ class SyncCall {
   const absl::Duration until_;
 };
 
-// An upload: messages are read one at a time, each written to disk before the next.
-class PutCall : public grpc::ServerReadReactor<v1::PutArtefactRequest> {
+class PutCall : public UploadCall<v1::PutArtefactRequest> {
  public:
   PutCall(const Backend& backend, Context* context, v1::PutArtefactResponse* response)
-      : backend_(backend), context_(context), response_(response) {}
-
-  void Begin() {
-    const bool taken = backend_.dispatcher.TryRun([this] {
-      const absl::StatusOr<store::Principal> caller =
-          CallerOf(*context_, backend_.database, kAgent);
-      caller.ok() ? StartRead(&message_) : Finish(ToGrpc(caller.status()));
-    });
-    if (!taken) Finish(TooBusy());
-  }
+      : UploadCall(backend, context, kAgent), response_(response) {}
 
  private:
-  void OnReadDone(bool ok) override {
-    backend_.dispatcher.Run([this, ok] { ok ? Take() : EndOfStream(); });
-  }
-  void OnDone() override { delete this; }
-
-  void Take() {
-    absl::Status status;
+  absl::StatusOr<bool> Take(const v1::PutArtefactRequest& message) override {
     if (upload_) {
-      status = backend_.agents.ContinueUpload(*upload_, message_);
+      RETURN_IF_ERROR(backend().agents.ContinueUpload(*upload_, message));
     } else {
-      absl::StatusOr<Upload> upload = backend_.agents.BeginUpload(message_);
-      status = upload.status();
-      if (upload.ok()) upload_ = *std::move(upload);
+      ASSIGN_OR_RETURN(upload_, backend().agents.BeginUpload(message));
     }
-    if (!status.ok()) return Finish(ToGrpc(status));
-    if (upload_->existed) {
-      response_->set_existed(true);
-      return Finish(grpc::Status::OK);
-    }
-    StartRead(&message_);
+    response_->set_existed(upload_->existed);
+    return !upload_->existed;
   }
 
-  void EndOfStream() {
-    if (context_->IsCancelled()) return Finish(grpc::Status::CANCELLED);
-    if (!upload_) {
-      return Finish(ToGrpc(absl::InvalidArgumentError(
-          "artefact: no message came, want one with its digest and size first")));
-    }
-    Finish(ToGrpc(backend_.agents.FinishUpload(*upload_)));
+  absl::Status EndOfStream() override {
+    if (upload_) return backend().agents.FinishUpload(*upload_);
+    return absl::InvalidArgumentError(
+        "artefact: no message came, want one with its digest and size first");
   }
 
-  const Backend backend_;
-  Context* const context_;
   v1::PutArtefactResponse* const response_;
-  v1::PutArtefactRequest message_;
   std::optional<Upload> upload_;
 };
 

@@ -109,4 +109,51 @@ class StreamCall : public grpc::ServerWriteReactor<Message> {
   Message message_;
 };
 
+// An upload: messages are taken one at a time on the dispatcher's threads, each before the next is
+// read. Deletes itself.
+template <typename Message>
+class UploadCall : public grpc::ServerReadReactor<Message> {
+ public:
+  UploadCall(const Backend& backend, grpc::CallbackServerContext* context, store::Role role)
+      : backend_(backend), context_(context), role_(role) {}
+
+  void Begin() {
+    const bool taken = backend_.dispatcher.TryRun([this] {
+      caller_ = CallerOf(*context_, backend_.database, role_);
+      caller_.ok() ? this->StartRead(&message_) : this->Finish(ToGrpc(caller_.status()));
+    });
+    if (!taken) this->Finish(TooBusy());
+  }
+
+ protected:
+  // False: enough, the call ends well.
+  virtual absl::StatusOr<bool> Take(const Message& message) = 0;
+  // The caller has sent its last message.
+  virtual absl::Status EndOfStream() = 0;
+
+  const Backend& backend() const { return backend_; }
+  const store::Principal& caller() const { return *caller_; }
+
+ private:
+  void OnReadDone(bool ok) override {
+    backend_.dispatcher.Run([this, ok] { ok ? TakeNext() : TakeEnd(); });
+  }
+  void OnDone() override { delete this; }
+
+  void TakeNext() {
+    const absl::StatusOr<bool> more = Take(message_);
+    if (!more.ok() || !*more) return this->Finish(ToGrpc(more.status()));
+    this->StartRead(&message_);
+  }
+  void TakeEnd() {
+    this->Finish(context_->IsCancelled() ? grpc::Status::CANCELLED : ToGrpc(EndOfStream()));
+  }
+
+  const Backend backend_;
+  grpc::CallbackServerContext* const context_;
+  const store::Role role_;
+  absl::StatusOr<store::Principal> caller_ = absl::UnknownError("nobody yet");
+  Message message_;
+};
+
 }  // namespace shakedown::service

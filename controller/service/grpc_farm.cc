@@ -3,6 +3,8 @@
 #include "controller/service/grpc_call.h"
 #include "controller/service/services.h"
 #include "controller/service/streams.h"
+#include "proto/wire/clock.h"
+#include "proto/wire/status.h"
 #include "shakedown/v1/farm.grpc.pb.h"
 
 namespace shakedown::service {
@@ -31,6 +33,34 @@ class SteppedCall : public StreamCall<Message> {
 };
 using WatchCall = SteppedCall<v1::JobView, JobWatch>;
 using LogCall = SteppedCall<v1::LogChunk, LogFollow>;
+
+class AddInputCall : public UploadCall<v1::AddInputRequest> {
+ public:
+  AddInputCall(const Backend& backend, Context* context, v1::AddInputResponse* response)
+      : UploadCall(backend, context, kUser), response_(response) {}
+
+ private:
+  // An empty message is the end: a stream that broke off is no archive, though it may look like
+  // one.
+  absl::StatusOr<bool> Take(const v1::AddInputRequest& message) override {
+    if (!upload_) {
+      ASSIGN_OR_RETURN(upload_, backend().farm.BeginInput(message));
+    } else if (message.data().empty()) {
+      ASSIGN_OR_RETURN(*response_, backend().farm.FinishInput(caller(), *upload_));
+      return false;
+    }
+    RETURN_IF_ERROR(backend().farm.ContinueInput(*upload_, message));
+    return true;
+  }
+
+  absl::Status EndOfStream() override {
+    return absl::InvalidArgumentError(
+        "input: the archive broke off, want its name first and an empty message at its end");
+  }
+
+  v1::AddInputResponse* const response_;
+  std::optional<InputUpload> upload_;
+};
 
 class FarmServiceImpl : public v1::FarmService::CallbackService {
  public:
@@ -83,6 +113,22 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
       return backend_.farm.AddKernel(caller, r);
     });
   }
+  Unary* RemoveKernel(Context* context, const v1::RemoveKernelRequest* request,
+                      v1::RemoveKernelResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto&, const auto& r) { return backend_.farm.RemoveKernel(r); });
+  }
+  grpc::ServerReadReactor<v1::AddInputRequest>* AddInput(Context* context,
+                                                         v1::AddInputResponse* response) override {
+    auto* call = new AddInputCall(backend_, context, response);
+    call->Begin();
+    return call;
+  }
+  Unary* ListInputs(Context* context, const v1::ListInputsRequest* request,
+                    v1::ListInputsResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto&, const auto&) { return backend_.farm.ListInputs(); });
+  }
   Unary* ListBuilds(Context* context, const v1::ListBuildsRequest* request,
                     v1::ListBuildsResponse* response) override {
     return Run(context, request, response,
@@ -92,6 +138,11 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
                    v1::GetReportResponse* response) override {
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.farm.GetReport(r); });
+  }
+  Unary* Reproduce(Context* context, const v1::ReproduceRequest* request,
+                   v1::ReproduceResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto&, const auto& r) { return backend_.farm.Reproduce(r); });
   }
   grpc::ServerWriteReactor<v1::JobView>* WatchJob(Context* context,
                                                   const v1::GetJobRequest* request) override {

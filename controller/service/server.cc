@@ -2,6 +2,7 @@
 
 #include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <spdlog/spdlog.h>
 
@@ -15,6 +16,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "controller/service/health.h"
+#include "controller/service/reflection.h"
 #include "proto/wire/ids.h"
 
 namespace shakedown::service {
@@ -23,6 +26,7 @@ namespace {
 // A BootResult with 32 load runs at their limits of output and telemetry, or a kernel with some
 // patches.
 constexpr int kMaxMessage = 32 << 20;
+constexpr absl::Duration kHealthEvery = absl::Seconds(1);
 
 bool IsLoopback(absl::string_view host) {
   if (host == "localhost" || host == "[::1]") return true;
@@ -52,7 +56,8 @@ void QuietLibrary() {
 class GrpcServer : public Server {
  public:
   GrpcServer(const Backend& backend)
-      : dispatcher_(backend.dispatcher),
+      : database_(backend.database),
+        dispatcher_(backend.dispatcher),
         farm_(MakeFarmService(backend)),
         agents_(MakeAgentService(backend)) {}
 
@@ -73,7 +78,7 @@ class GrpcServer : public Server {
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     server_ = builder.BuildAndStart();
-    if (server_ != nullptr) return absl::OkStatus();
+    if (server_ != nullptr) return KeepHealth();
     return absl::UnavailableError(absl::StrCat(
         "address ", Quoted(options.listen), ": can not be bound, want a free one of this host",
         options.tls_certificate.empty() ? "" : " and a certificate with its key in PEM"));
@@ -83,15 +88,28 @@ class GrpcServer : public Server {
 
   void Stop(absl::Duration limit) override {
     dispatcher_.BeginStop();
+    server_->GetHealthCheckService()->Shutdown();
     server_->Shutdown(absl::ToChronoTime(absl::Now() + limit));
     server_->Wait();
+    health_.reset();
   }
 
  private:
+  // Until the database has answered for the first time nothing is served.
+  absl::Status KeepHealth() {
+    grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
+    health->SetServingStatus(false);
+    health_ = std::make_unique<HealthKeeper>(
+        database_, kHealthEvery, [health](bool serves) { health->SetServingStatus(serves); });
+    return absl::OkStatus();
+  }
+
+  store::Database& database_;
   Dispatcher& dispatcher_;
   const std::shared_ptr<grpc::Service> farm_;
   const std::shared_ptr<grpc::Service> agents_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<HealthKeeper> health_;
   int port_ = 0;
 };
 
@@ -121,6 +139,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   const absl::Status checked = CheckListen(options.listen, !options.tls_certificate.empty());
   if (!checked.ok()) return checked;
   QuietLibrary();
+  grpc::EnableDefaultHealthCheckService(true);
+  EnableReflection();
   auto server = std::make_unique<GrpcServer>(backend);
   const absl::Status bound = server->Bind(options);
   if (!bound.ok()) return bound;

@@ -142,6 +142,10 @@ Api::Api(const service::Backend& backend) : backend_(backend) {
       "ListBuilds", kReads, [&farm](const auto&, const auto& r) { return farm.ListBuilds(r); });
   AddUnary<v1::GetReportRequest>("GetReport", kReads,
                                  [&farm](const auto&, const auto& r) { return farm.GetReport(r); });
+  AddUnary<v1::ReproduceRequest>("Reproduce", kReads,
+                                 [&farm](const auto&, const auto& r) { return farm.Reproduce(r); });
+  AddUnary<v1::ListInputsRequest>("ListInputs", kReads,
+                                  [&farm](const auto&, const auto&) { return farm.ListInputs(); });
   AddStream<v1::GetJobRequest>("WatchJob", [this](const v1::GetJobRequest& r) {
     return std::make_unique<JobStream>(service::JobWatch(backend_, r.job()));
   });

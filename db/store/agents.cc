@@ -129,19 +129,19 @@ absl::Status AgainOrders(Transaction& tx, const Astray& astray, v1::SyncResponse
   return absl::OkStatus();
 }
 
-absl::Status LeaseNew(Database& database, const v1::SyncRequest& request,
+absl::Status LeaseNew(Database& database, const v1::SyncRequest& request, const Picks& picks,
                       v1::SyncResponse& response) {
   std::set<std::string> served;
   for (const v1::BootOrder& order : response.boots()) served.insert(order.machine());
   for (int i = response.builds_size(); i < request.build_slots_size(); ++i) {
-    ASSIGN_OR_RETURN(BuildLease lease, LeaseBuild(database, request.agent()));
+    ASSIGN_OR_RETURN(BuildLease lease, LeaseBuild(database, request.agent(), picks));
     if (!lease.order.has_value()) break;
     *response.add_builds() = *std::move(lease.order);
   }
   for (const v1::MachineStatus& machine : request.machines()) {
     const bool idle = machine.attempt_id().empty() && machine.problem().empty();
     if (!idle || served.count(machine.name()) > 0) continue;
-    ASSIGN_OR_RETURN(BootLease lease, LeaseBoot(database, request.agent(), machine.name()));
+    ASSIGN_OR_RETURN(BootLease lease, LeaseBoot(database, request.agent(), machine.name(), picks));
     if (lease.order.has_value()) *response.add_boots() = *std::move(lease.order);
   }
   return absl::OkStatus();
@@ -149,7 +149,8 @@ absl::Status LeaseNew(Database& database, const v1::SyncRequest& request,
 
 }  // namespace
 
-absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest& request) {
+absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest& request,
+                                      const Picks& picks) {
   RETURN_IF_ERROR(CheckSync(request));
   v1::SyncResponse response;
   Astray astray;
@@ -164,7 +165,7 @@ absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest&
   }));
   RETURN_IF_ERROR(EndLost(database, request, astray));
   // What was leased before an error of a later lease is not lost: the next Sync says it again.
-  RETURN_IF_ERROR(LeaseNew(database, request, response));
+  RETURN_IF_ERROR(LeaseNew(database, request, picks, response));
   return response;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "db/store/database.h"
+#include "db/store/work.h"
 #include "shakedown/v1/agent.pb.h"
 #include "shakedown/v1/farm.pb.h"
 
@@ -18,16 +19,17 @@ namespace shakedown::store {
 inline constexpr absl::Duration kSilentLimit = absl::Seconds(90);
 
 // One whole round of Sync, without waiting: records what the agent says, ends what it has lost, and
-// leases what it can take. A long poll calls it again with the same request while the answer is
-// empty (no boots, builds, cancel); call_again_ms is left 0. `request.agent` has been compared with
-// the token already.
+// leases what `picks` gives it. A long poll calls it again with the same request while the answer
+// is empty (no boots, builds, cancel); call_again_ms is left 0. `request.agent` has been compared
+// with the token already.
 //
 // An order that is leased but not in the agent's hands (the answer got lost) is given again,
 // unchanged. After a restart of the agent (incarnation grew) such an attempt ends as farm_failed
 // "agent restarted" at once. So an agent shows work as in hand until its result is acknowledged.
 // FailedPrecondition: the incarnation is older than one seen already, or a machine of that name
 // belongs to another agent that is alive. InvalidArgument: a malformed name or field.
-absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest& request);
+absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest& request,
+                                      const Picks& picks);
 
 absl::StatusOr<std::vector<v1::AgentView>> ListAgents(Database& database);
 absl::StatusOr<std::vector<v1::MachineView>> ListMachines(Database& database);

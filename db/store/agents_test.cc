@@ -99,14 +99,14 @@ TEST_F(AgentsTest, ARestartedBuilderStartsItsBuildAgain) {
 
 TEST_F(AgentsTest, AnEarlierProcessOfAnAgentIsRefused) {
   Sync(Agent("host1", {"vm1"}, 1, 5));
-  EXPECT_THAT(store::Sync(db(), Agent("host1", {"vm1"}, 1, 4)).status(),
+  EXPECT_THAT(TrySync(Agent("host1", {"vm1"}, 1, 4)).status(),
               IsError(absl::StatusCode::kFailedPrecondition, "incarnation 4"));
 }
 
 TEST_F(AgentsTest, AMachineBelongsToOneAgent) {
   Sync(Agent("host1", {"vm1"}));
   EXPECT_THAT(
-      store::Sync(db(), Agent("host2", {"vm1"})).status(),
+      TrySync(Agent("host2", {"vm1"})).status(),
       IsError(absl::StatusCode::kFailedPrecondition, "machine vm1: belongs to agent host1"));
   SilentFor(3600);
   Sync(Agent("host2", {"vm1"}));
@@ -115,13 +115,13 @@ TEST_F(AgentsTest, AMachineBelongsToOneAgent) {
 
 TEST_F(AgentsTest, MalformedWordsAreRefused) {
   const auto bad = IsCode(absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(store::Sync(db(), Agent("Host 1", {})).status(), bad);
-  EXPECT_THAT(store::Sync(db(), Agent("host1", {"vm/../1"})).status(), bad);
-  EXPECT_THAT(store::Sync(db(), Agent("host1", {"vm1", "vm1"})).status(), bad);
+  EXPECT_THAT(TrySync(Agent("Host 1", {})).status(), bad);
+  EXPECT_THAT(TrySync(Agent("host1", {"vm/../1"})).status(), bad);
+  EXPECT_THAT(TrySync(Agent("host1", {"vm1", "vm1"})).status(), bad);
   v1::SyncRequest request = Agent("host1", {"vm1"});
   request.mutable_machines(0)->set_attempt_id("'; DROP TABLE boots");
-  EXPECT_THAT(store::Sync(db(), request).status(), bad);
-  EXPECT_THAT(store::Sync(db(), Agent("host1", {}, 1000)).status(), bad);
+  EXPECT_THAT(TrySync(request).status(), bad);
+  EXPECT_THAT(TrySync(Agent("host1", {}, 1000)).status(), bad);
   EXPECT_EQ(Sql("SELECT count(*) FROM agents"), "0");
 }
 
@@ -146,7 +146,7 @@ TEST_F(AgentsTest, ABootThatItsAgentStoppedUnaskedIsTriedAgain) {
   ASSERT_EQ(RecordBoot(db(), "host1", Ended(Lease(), v1::OUTCOME_CANCELLED, "shutting down")),
             absl::OkStatus());
   EXPECT_EQ(Boots(job), "1A farm_failed, 1A.2 queued");
-  EXPECT_EQ(GetJob(db(), job)->boots(0).reason(), "stopped by its agent: shutting down");
+  EXPECT_EQ(GetJob(db(), job)->boots(0).reason(), "handed back by its agent: shutting down");
 }
 
 TEST_F(AgentsTest, AnAcceptedResultWhoseAnswerGotLostIsNotCancelled) {

@@ -46,6 +46,11 @@ absl::Status CheckRun(const v1::LoadRun& run, int loads) {
     return Bad(absl::StrCat("index ", run.load()), absl::StrCat("the job has ", loads, " loads"));
   }
   for (const v1::Measurement& m : run.measurements()) RETURN_IF_ERROR(CheckMeasurement(m));
+  for (const v1::Disturbance& disturbance : run.disturbances()) {
+    if (disturbance.rule().empty() || disturbance.fact().empty()) {
+      return Bad("a disturbance without a rule or a fact", "both are wanted");
+    }
+  }
   RETURN_IF_ERROR(CheckHistograms(run));
   return CheckSeries(run);
 }
@@ -57,6 +62,10 @@ absl::Status CheckRuns(const v1::BootResult& result, int loads) {
     RETURN_IF_ERROR(Annotate(CheckRun(run, loads), what));
     if (!seen.insert(run.load()).second)
       return Bad(absl::StrCat(what, ": is there twice"), "one is wanted");
+    if (result.outcome() == v1::OUTCOME_MEASURED && !run.disturbances().empty()) {
+      return Bad(absl::StrCat(what, ": disturbed: ", run.disturbances(0).fact()),
+                 "a measured boot was not disturbed");
+    }
     if (result.outcome() == v1::OUTCOME_MEASURED && run.measurements().empty()) {
       return Bad(absl::StrCat(what, ": measured nothing"),
                  "a measured boot has numbers of every load");
@@ -68,6 +77,9 @@ absl::Status CheckRuns(const v1::BootResult& result, int loads) {
   }
   if (result.outcome() == v1::OUTCOME_WRONG_KERNEL && !seen.empty()) {
     return Bad("load runs of a wrong kernel", "none is wanted: nothing of it is a result");
+  }
+  for (const v1::SetupRecord& record : result.setup()) {
+    if (record.step().empty()) return Bad("a setup record without a step", "its text is wanted");
   }
   return absl::OkStatus();
 }

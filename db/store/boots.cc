@@ -36,15 +36,58 @@ void InsertMeasurements(Transaction& tx, int64_t load_run, const v1::LoadRun& ru
       DoubleArray(values), TextArray(units));
 }
 
+void InsertDisturbances(Transaction& tx, int64_t load_run, const v1::LoadRun& run) {
+  std::vector<std::string> rules, facts;
+  for (const v1::Disturbance& disturbance : run.disturbances()) {
+    rules.push_back(disturbance.rule());
+    facts.push_back(disturbance.fact());
+  }
+  if (rules.empty()) return;
+  tx.exec_params(
+      "INSERT INTO disturbances (load_run, ordinal, rule, fact) "
+      "SELECT $1, d.ordinal, d.rule, d.fact FROM unnest($2::text[], $3::text[]) WITH ORDINALITY "
+      "AS d (rule, fact, ordinal)",
+      load_run, TextArray(rules), TextArray(facts));
+}
+
+void InsertTop(Transaction& tx, int64_t load_run, const v1::LoadRun& run) {
+  if (run.top().empty()) return;
+  v1::LoadRun only;
+  *only.mutable_top() = run.top();
+  tx.exec_params("INSERT INTO top_snapshots (load_run, snapshots) VALUES ($1, $2)", load_run,
+                 Bytes(Canonical(only)));
+}
+
+void InsertSetup(Transaction& tx, const v1::BootResult& result) {
+  std::vector<std::string> steps, befores, undos;
+  std::vector<int64_t> undone;
+  for (const v1::SetupRecord& record : result.setup()) {
+    steps.push_back(record.step());
+    befores.push_back(record.before());
+    undos.push_back(record.undo());
+    undone.push_back(record.undone() ? 1 : 0);
+  }
+  if (steps.empty()) return;
+  tx.exec_params(
+      "INSERT INTO setup_records (attempt_id, ordinal, step, before, undo, undone) "
+      "SELECT $1, s.ordinal, s.step, s.before, s.undo, s.undone = 1 "
+      "FROM unnest($2::text[], $3::text[], $4::text[], $5::int[]) WITH ORDINALITY "
+      "AS s (step, before, undo, undone, ordinal)",
+      result.attempt_id(), TextArray(steps), TextArray(befores), TextArray(undos),
+      Int64Array(undone));
+}
+
 void InsertLoadRun(Transaction& tx, const std::string& attempt_id, const v1::LoadRun& run) {
   const auto id =
       tx.exec_params1(
-            "INSERT INTO load_runs (attempt_id, load, duration_ms, output, warnings) "
-            "VALUES ($1, $2, $3, $4, $5::text[]) RETURNING id",
+            "INSERT INTO load_runs (attempt_id, load, duration_ms, output, warnings, tool_version) "
+            "VALUES ($1, $2, $3, $4, $5::text[], $6) RETURNING id",
             attempt_id, static_cast<int64_t>(run.load()), static_cast<int64_t>(run.duration_ms()),
-            Text(run.output()), TextArray(run.warnings()))[0]
+            Text(run.output()), TextArray(run.warnings()), Text(run.tool_version()))[0]
           .as<int64_t>();
   InsertMeasurements(tx, id, run);
+  InsertDisturbances(tx, id, run);
+  InsertTop(tx, id, run);
   InsertHistograms(tx, id, run);
   for (const v1::Series& series : run.series()) {
     tx.exec_params(
@@ -66,6 +109,7 @@ void InsertResult(Transaction& tx, const v1::BootResult& result, const std::stri
       result.attempt_id(), digest, Bytes(Canonical(head)), Text(result.console_tail()),
       static_cast<int64_t>(result.boot_ms()), Text(result.identity().release()),
       Text(result.identity().build_id()), facts.keys, facts.values);
+  InsertSetup(tx, result);
   for (const v1::LoadRun& run : result.load_runs()) InsertLoadRun(tx, result.attempt_id(), run);
 }
 
@@ -95,7 +139,7 @@ absl::Status Accept(Transaction& tx, const LockedBoot& boot, const v1::BootResul
   KeepCalibration(tx, boot.machine, result);
   std::string reason = result.reason();
   if (result.outcome() == v1::OUTCOME_CANCELLED && !boot.cancel_requested) {
-    reason = absl::StrCat("stopped by its agent: ", reason);  // Not by the job: the farm's failure.
+    reason = absl::StrCat("handed back by its agent: ", reason);  // Nobody here cancelled it.
   }
   return EndBoot(tx, result.attempt_id(), boot, OutcomeWord(result.outcome()), reason);
 }

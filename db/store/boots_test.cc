@@ -292,7 +292,7 @@ TEST_F(BootsTest, MachinesRacingForBlocksGetOneEach) {
   std::set<std::string> leased;
   for (int i = 0; i < 2 * kMachines; ++i) {  // Two controllers ask for each machine.
     threads.emplace_back([&, n = std::to_string(i % kMachines)] {
-      auto lease = LeaseBoot(db(), "host" + n, "vm" + n);
+      auto lease = LeaseBoot("host" + n, "vm" + n);
       ASSERT_TRUE(lease.ok()) << lease.status();
       std::lock_guard lock(mutex);
       if (lease->order.has_value()) {
@@ -317,7 +317,7 @@ TEST_F(BootsTest, ABlockStaysOnItsMachine) {
   EXPECT_TRUE(Sync(Agent("host2", {"vm2"})).boots().empty());
   ASSERT_EQ(Record(Measured(first)), absl::OkStatus());
   EXPECT_TRUE(Sync(Agent("host2", {"vm2"})).boots().empty());
-  EXPECT_EQ(LeaseBoot(db(), "host2", "vm2")->idle_reason, "no boot is queued for it");
+  EXPECT_EQ(LeaseBoot("host2", "vm2")->idle_reason, "no boot is queued for it");
   EXPECT_EQ(Next().name().back(), 'B');
 }
 
@@ -342,13 +342,13 @@ TEST_F(BootsTest, AHostNeverBuildsWhileItMeasures) {
   EXPECT_TRUE(work.builds().empty());
   host.mutable_machines(0)->set_attempt_id(work.boots(0).attempt_id());
   host.mutable_machines(0)->set_epoch(work.boots(0).epoch());
-  EXPECT_EQ(LeaseBuild(db(), "host1")->idle_reason, "one of its machines runs a boot");
+  EXPECT_EQ(LeaseBuild("host1")->idle_reason, "one of its machines runs a boot");
   ASSERT_EQ(Record(Measured(work.boots(0))), absl::OkStatus());
   EXPECT_TRUE(Sync(host).builds().empty());  // The agent has not let go yet.
   work = Sync(Agent("host1", {"vm1"}));
   ASSERT_EQ(work.builds_size(), 1);
   EXPECT_TRUE(work.boots().empty());
-  EXPECT_EQ(LeaseBoot(db(), "host1", "vm1")->idle_reason, "its host builds");
+  EXPECT_EQ(LeaseBoot("host1", "vm1")->idle_reason, "its host builds");
 }
 
 }  // namespace

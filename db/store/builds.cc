@@ -98,7 +98,10 @@ absl::Status Accept(Transaction& tx, const v1::BuildResult& result, const std::s
       AcceptFailed(tx, result, digest);
       break;
     default: {
-      // CANCELLED though nobody here cancelled it: the agent stopped, which is the farm's doing.
+      // CANCELLED though nobody here cancelled it: handed back by an agent that stops.
+      if (result.status() == v1::BuildResult::STATUS_CANCELLED) {
+        HandBackBuild(tx, result.build_id());
+      }
       const std::string error = result.error().empty() ? "stopped by its agent" : result.error();
       EndBuildAttempt(tx, result.build_id(), error.substr(0, kMostError), digest);
     }

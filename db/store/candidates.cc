@@ -10,8 +10,6 @@
 namespace shakedown::store {
 namespace {
 
-using scheduler::BootState;
-
 constexpr int kMostJobs = 500;  // The oldest; younger ones wait their turn anyway.
 
 BootState StateOf(const std::string& word) {
@@ -19,7 +17,7 @@ BootState StateOf(const std::string& word) {
   return word == "running" ? BootState::kRunning : BootState::kQueued;
 }
 
-void ReadBlocks(Transaction& tx, const std::string& agent, scheduler::Work& work) {
+void ReadBlocks(Transaction& tx, const std::string& agent, Work& work) {
   const pqxx::result rows = tx.exec_params(
       "WITH active AS (SELECT id, machine_names, machine_tags, " SHAKEDOWN_TIME_LEFT
       " AS time_left FROM jobs "
@@ -62,7 +60,7 @@ void ReadBlocks(Transaction& tx, const std::string& agent, scheduler::Work& work
   }
 }
 
-void ReadBuilds(Transaction& tx, scheduler::Work& work) {
+void ReadBuilds(Transaction& tx, Work& work) {
   const pqxx::result rows = tx.exec(
       "SELECT b.id, min(j.id) AS job FROM builds b JOIN variants v ON v.build = b.id "
       "JOIN jobs j ON j.id = v.job WHERE b.state = 'queued' AND j.state = 'active' "
@@ -74,8 +72,8 @@ void ReadBuilds(Transaction& tx, scheduler::Work& work) {
 
 }  // namespace
 
-scheduler::AgentNow ReadAgentNow(Transaction& tx, const std::string& agent) {
-  scheduler::AgentNow now;
+AgentNow ReadAgentNow(Transaction& tx, const std::string& agent) {
+  AgentNow now;
   const pqxx::result machines = tx.exec_params(
       "SELECT m.name, m.tags, m.attempt_id IS NOT NULL OR p.attempt_id IS NOT NULL AS leased, "
       "CASE WHEN m.present THEN p.problem ELSE 'its agent no longer offers it' END AS problem "
@@ -96,8 +94,8 @@ scheduler::AgentNow ReadAgentNow(Transaction& tx, const std::string& agent) {
   return now;
 }
 
-scheduler::Work ReadWork(Transaction& tx, const std::string& agent) {
-  scheduler::Work work;
+Work ReadWork(Transaction& tx, const std::string& agent) {
+  Work work;
   ReadBlocks(tx, agent, work);
   ReadBuilds(tx, work);
   return work;

@@ -33,6 +33,10 @@ std::string Nearest(Transaction& tx, const std::string& name) {
                        : absl::StrCat("; near: ", absl::StrJoin(names, ", "));
 }
 
+absl::Status NoSuchKernel(Transaction& tx, const std::string& name) {
+  return absl::NotFoundError(absl::StrCat("kernel ", name, ": no such kernel", Nearest(tx, name)));
+}
+
 absl::Status PutBuiltIn(Transaction& tx, const v1::Kernel& kernel) {
   RETURN_IF_ERROR(CheckName("kernel", kernel.name()));
   const std::string spec = Canonical(kernel);
@@ -86,10 +90,35 @@ absl::StatusOr<v1::Kernel> GetKernel(Database& database, const std::string& name
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
     const pqxx::result found = tx.exec_params("SELECT spec FROM kernels WHERE name = $1", name);
     if (!found.empty()) return ReadProto(found[0][0], kernel);
-    return absl::NotFoundError(
-        absl::StrCat("kernel ", name, ": no such kernel", Nearest(tx, name)));
+    return NoSuchKernel(tx, name);
   }));
   return kernel;
+}
+
+absl::Status RemoveKernel(Database& database, const std::string& name) {
+  RETURN_IF_ERROR(CheckName("kernel", name));
+  return Write(database, [&](Transaction& tx) -> absl::Status {
+    const pqxx::result found =
+        tx.exec_params("SELECT submitter IS NULL FROM kernels WHERE name = $1 FOR UPDATE", name);
+    if (found.empty()) return NoSuchKernel(tx, name);
+    if (found[0][0].as<bool>()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("kernel ", name,
+                       ": the catalog's files bring it along; only what people added is "
+                       "removed"));
+    }
+    const pqxx::result used = tx.exec_params(
+        "SELECT min(v.job) FROM variants v JOIN jobs j ON j.id = v.job "
+        "WHERE v.kernel = $1 AND j.state = 'active' HAVING count(*) > 0",
+        name);
+    if (!used.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("kernel ", name, ": job ", used[0][0].as<int64_t>(),
+                       " uses it and is active; cancel it or wait for its end"));
+    }
+    tx.exec_params("DELETE FROM kernels WHERE name = $1", name);
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<std::vector<v1::Kernel>> ListKernels(Database& database) {

@@ -21,6 +21,10 @@ absl::Status PutCatalog(Database& database, const std::vector<v1::Kernel>& kerne
 // AlreadyExists: the name is taken by other content. InvalidArgument: not a name.
 absl::Status AddKernel(Database& database, const v1::Kernel& kernel, const std::string& submitter);
 
+// Removes a person's entry. Builds and results stay. NotFound as GetKernel. FailedPrecondition: the
+// program brought it along, or an active job uses it (named).
+absl::Status RemoveKernel(Database& database, const std::string& name);
+
 // NotFound: no such entry; the text names the nearest names there are.
 absl::StatusOr<v1::Kernel> GetKernel(Database& database, const std::string& name);
 

@@ -29,7 +29,7 @@ absl::Status Taken(absl::string_view what) {
 // Binds the block, grants machine and boot. Aborted: somebody was faster with one of them; nothing
 // is kept.
 absl::Status GrantBoot(Transaction& tx, const std::string& agent, const std::string& machine,
-                       const scheduler::BootPick& pick) {
+                       const BootPick& pick) {
   const std::string& attempt = *pick.attempt_id;
   tx.exec_params(
       "UPDATE jobs SET version = version + 1, started_at = coalesce(started_at, now()) "
@@ -76,55 +76,53 @@ absl::Status GrantBuild(Transaction& tx, const std::string& agent, const std::st
   return absl::OkStatus();
 }
 
-// Runs one lease again while others are faster.
-absl::Status Race(Database& database, Body body) {
+// One lease, tried again while others are faster: `pick` chooses from what the tables say, `grant`
+// takes what was picked and gives its order.
+template <typename Lease, typename Pick, typename Grant>
+absl::StatusOr<Lease> TakeTurn(Database& database, const std::string& agent, Pick pick,
+                               Grant grant) {
+  Lease lease;
+  const auto turn = [&](Transaction& tx) -> absl::Status {
+    lease = Lease();
+    RETURN_IF_ERROR(LockAgent(tx, agent));
+    const auto picked = pick(ReadAgentNow(tx, agent), ReadWork(tx, agent));
+    lease.idle_reason = picked.idle_reason;
+    if (!picked.idle_reason.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(lease.order, grant(tx, picked));
+    Notify(tx);
+    return absl::OkStatus();
+  };
   absl::Status status;
   for (int i = 0; i < kRaces; ++i) {
-    status = Write(database, body);
-    if (!absl::IsAborted(status)) return status;
+    status = Write(database, turn);
+    if (!absl::IsAborted(status)) break;
   }
-  return status;
+  if (!status.ok()) return status;
+  return lease;
 }
 
 }  // namespace
 
 absl::StatusOr<BootLease> LeaseBoot(Database& database, const std::string& agent,
-                                    const std::string& machine) {
-  BootLease lease;
-  RETURN_IF_ERROR(Race(database, [&](Transaction& tx) -> absl::Status {
-    lease = BootLease();
-    RETURN_IF_ERROR(LockAgent(tx, agent));
-    const scheduler::AgentNow now = ReadAgentNow(tx, agent);
-    const scheduler::BootPick pick = scheduler::PickBoot(now, machine, ReadWork(tx, agent));
-    if (!pick.attempt_id.has_value()) {
-      lease.idle_reason = pick.idle_reason;
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(GrantBoot(tx, agent, machine, pick));
-    ASSIGN_OR_RETURN(lease.order, MakeBootOrder(tx, *pick.attempt_id));
-    Notify(tx);
-    return absl::OkStatus();
-  }));
-  return lease;
+                                    const std::string& machine, const Picks& picks) {
+  return TakeTurn<BootLease>(
+      database, agent,
+      [&](const AgentNow& now, const Work& work) { return picks.boot(now, machine, work); },
+      [&](Transaction& tx, const BootPick& pick) -> absl::StatusOr<v1::BootOrder> {
+        RETURN_IF_ERROR(GrantBoot(tx, agent, machine, pick));
+        return MakeBootOrder(tx, *pick.attempt_id);
+      });
 }
 
-absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& agent) {
-  BuildLease lease;
-  RETURN_IF_ERROR(Race(database, [&](Transaction& tx) -> absl::Status {
-    lease = BuildLease();
-    RETURN_IF_ERROR(LockAgent(tx, agent));
-    const scheduler::BuildPick pick =
-        scheduler::PickBuild(ReadAgentNow(tx, agent), ReadWork(tx, agent));
-    if (!pick.build_id.has_value()) {
-      lease.idle_reason = pick.idle_reason;
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(GrantBuild(tx, agent, *pick.build_id));
-    ASSIGN_OR_RETURN(lease.order, MakeBuildOrder(tx, *pick.build_id));
-    Notify(tx);
-    return absl::OkStatus();
-  }));
-  return lease;
+absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& agent,
+                                      const Picks& picks) {
+  return TakeTurn<BuildLease>(
+      database, agent,
+      [&](const AgentNow& now, const Work& work) { return picks.build(now, work); },
+      [&](Transaction& tx, const BuildPick& pick) -> absl::StatusOr<v1::BuildOrder> {
+        RETURN_IF_ERROR(GrantBuild(tx, agent, *pick.build_id));
+        return MakeBuildOrder(tx, *pick.build_id);
+      });
 }
 
 }  // namespace shakedown::store

@@ -1,5 +1,5 @@
 // Gives work to agents. Sync() does it all; these are its two halves. What is picked is decided by
-// controller/scheduler/pick_work.h; here it is locked, tested by (id, state, epoch) and granted.
+// the caller's Picks; here it is locked, tested by (id, state, epoch) and granted.
 #ifndef SHAKEDOWN_DB_STORE_LEASES_H_
 #define SHAKEDOWN_DB_STORE_LEASES_H_
 
@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "db/store/database.h"
+#include "db/store/work.h"
 #include "shakedown/v1/boot.pb.h"
 #include "shakedown/v1/build.pb.h"
 
@@ -25,10 +26,11 @@ struct BuildLease {
 // Leases the next boot for a machine that holds no lease; its epoch grows by one in the same
 // transaction. NotFound: the agent has never shown such a machine.
 absl::StatusOr<BootLease> LeaseBoot(Database& database, const std::string& agent,
-                                    const std::string& machine);
+                                    const std::string& machine, const Picks& picks);
 
 // Leases the next build; its epoch grows by one. No order while every usable slot is busy.
-absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& agent);
+absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& agent,
+                                      const Picks& picks);
 
 }  // namespace shakedown::store
 

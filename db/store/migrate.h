@@ -12,7 +12,7 @@
 namespace shakedown::store {
 
 struct Migration {
-  int version = 0;   // From 1, no gaps.
+  int version = 0;   // Its place in the order of the names, from 1.
   std::string name;  // "0001_farm.sql".
   std::string sql;
 };

@@ -1,6 +1,10 @@
 #include "db/store/orders.h"
 
+#include <map>
+
+#include "absl/strings/str_cat.h"
 #include "db/store/calibration.h"
+#include "db/store/make_loads.h"
 #include "db/store/sql.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -20,6 +24,29 @@ void AddTunables(const v1::Kernel& kernel, const v1::Variant& variant, v1::BootO
     }
     if (!replaced) *order.add_tunables() = tunable;
   }
+}
+
+// The archives that the loads read, each once, as they were pinned at submit.
+absl::Status AddInputs(Transaction& tx, v1::BootOrder& order) {
+  std::map<std::string, std::string> pinned;
+  for (v1::Load& load : *order.mutable_loads()) {
+    for (const v1::MakeLoad* make : MakesOf(load)) {
+      if (!make->tree().empty()) pinned[make->tree()] = make->tree_sha256();
+    }
+  }
+  for (const auto& [name, sha256] : pinned) {
+    const pqxx::result found = tx.exec_params(
+        "SELECT size FROM inputs WHERE name = $1 AND sha256 = $2", Text(name), Text(sha256));
+    if (found.empty()) {
+      return absl::InternalError(absl::StrCat("boot ", order.name(), ": input ", name,
+                                              " of digest ", sha256, " is not in the farm"));
+    }
+    v1::Input& input = *order.add_inputs();
+    input.set_name(name);
+    input.mutable_archive()->set_sha256(sha256);
+    input.mutable_archive()->set_size(found[0][0].as<uint64_t>());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -56,7 +83,10 @@ absl::StatusOr<v1::BootOrder> MakeBootOrder(Transaction& tx, const std::string& 
     order.add_boot_parameters(parameter);
   AddTunables(kernel, variant, order);
   *order.mutable_loads() = spec.loads();
+  *order.mutable_setup() = spec.setup();
+  if (variant.has_sched_ext()) *order.mutable_sched_ext() = variant.sched_ext();
   *order.mutable_background() = spec.background();
+  RETURN_IF_ERROR(AddInputs(tx, order));
   order.set_boot_limit_s(row["boot_limit_s"].as<uint32_t>());
   order.set_run_limit_s(row["run_limit_s"].as<uint32_t>());
   order.set_build_key(row["build_key"].as<std::string>());

@@ -31,6 +31,8 @@ absl::Status ReadVariants(Transaction& tx, ReportData& data) {
     v1::BuildResult result;
     RETURN_IF_ERROR(ReadProto(row["result"], result));
     variant.expected = result.expected();
+    variant.image = result.image();
+    variant.config = result.config();
   }
   return absl::OkStatus();
 }
@@ -40,7 +42,8 @@ using BootsById = std::map<std::string, v1::BootResult*>;
 void ReadLoadRuns(Transaction& tx, int64_t job, const BootsById& boots) {
   std::map<int64_t, v1::LoadRun*> runs;
   const pqxx::result rows = tx.exec_params(
-      "SELECT l.id, l.attempt_id, l.load, l.duration_ms, l.warnings FROM load_runs l "
+      "SELECT l.id, l.attempt_id, l.load, l.duration_ms, l.warnings, l.tool_version FROM load_runs "
+      "l "
       "JOIN boots o USING (attempt_id) WHERE o.job = $1 ORDER BY l.attempt_id, l.load",
       job);
   for (const pqxx::row& row : rows) {
@@ -48,7 +51,17 @@ void ReadLoadRuns(Transaction& tx, int64_t job, const BootsById& boots) {
     run->set_load(row["load"].as<uint32_t>());
     run->set_duration_ms(row["duration_ms"].as<uint64_t>());
     for (const std::string& warning : ReadTextArray(row["warnings"])) run->add_warnings(warning);
+    run->set_tool_version(row["tool_version"].as<std::string>());
     runs[row["id"].as<int64_t>()] = run;
+  }
+  const pqxx::result disturbed = tx.exec_params(
+      "SELECT d.load_run, d.rule, d.fact FROM disturbances d JOIN load_runs l ON l.id = d.load_run "
+      "JOIN boots o USING (attempt_id) WHERE o.job = $1 ORDER BY d.load_run, d.ordinal",
+      job);
+  for (const pqxx::row& row : disturbed) {
+    v1::Disturbance* disturbance = runs.at(row["load_run"].as<int64_t>())->add_disturbances();
+    disturbance->set_rule(row["rule"].as<std::string>());
+    disturbance->set_fact(row["fact"].as<std::string>());
   }
   const pqxx::result numbers = tx.exec_params(
       "SELECT m.load_run, m.metric, m.iteration, m.warmup, m.value, m.unit FROM measurements m "
@@ -118,6 +131,21 @@ absl::StatusOr<std::vector<v1::Series>> GetSeries(Database& database, const std:
     return absl::OkStatus();
   }));
   return all;
+}
+
+absl::StatusOr<std::vector<v1::TopSnapshot>> GetTop(Database& database,
+                                                    const std::string& attempt_id, uint32_t load) {
+  RETURN_IF_ERROR(CheckUuid("attempt", attempt_id));
+  v1::LoadRun run;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
+    run.Clear();
+    const pqxx::result rows = tx.exec_params(
+        "SELECT t.snapshots FROM top_snapshots t JOIN load_runs l ON l.id = t.load_run "
+        "WHERE l.attempt_id = $1 AND l.load = $2",
+        attempt_id, static_cast<int64_t>(load));
+    return rows.empty() ? absl::OkStatus() : ReadProto(rows[0]["snapshots"], run);
+  }));
+  return std::vector<v1::TopSnapshot>(run.top().begin(), run.top().end());
 }
 
 PastDuration PastBootsOf(Transaction& tx, const std::string& loads_key) {

@@ -18,7 +18,7 @@ namespace shakedown::store {
 // One attempt that has ended, in plan order (block, position, attempt).
 struct ReportBoot {
   v1::BootView view;
-  // As it was recorded, without series and outputs. Default when the farm ended it without a
+  // As it was recorded, without series, top and outputs. Default when the farm ended it without a
   // result.
   v1::BootResult result;
 };
@@ -28,6 +28,7 @@ struct ReportVariant {
   v1::Kernel kernel;  // As resolved at submit.
   v1::BuildView build;
   v1::ExpectedIdentity expected;  // Default unless built.
+  v1::Artefact image, config;     // Likewise.
 };
 
 struct ReportData {
@@ -42,6 +43,10 @@ absl::StatusOr<ReportData> GetReportData(Database& database, int64_t job);
 // The telemetry of one load run of an attempt. Gaps are NaN.
 absl::StatusOr<std::vector<v1::Series>> GetSeries(Database& database, const std::string& attempt_id,
                                                   uint32_t load);
+
+// The busiest tasks of one load run, as reported; empty: none were.
+absl::StatusOr<std::vector<v1::TopSnapshot>> GetTop(Database& database,
+                                                    const std::string& attempt_id, uint32_t load);
 
 struct PastDuration {
   double median_s = 0;

@@ -12,6 +12,9 @@
 namespace shakedown::store {
 namespace {
 
+// Of one boot in all: an agent that hands back for ever comes to an end.
+constexpr int kMostLeases = 100;
+
 // Jobs with waiting boots of a build, locked in their order.
 std::vector<int64_t> LockJobsOf(Transaction& tx, const std::string& build) {
   std::vector<int64_t> jobs;
@@ -29,12 +32,31 @@ void Touch(Transaction& tx, const std::vector<int64_t>& jobs) {
                  Int64Array(jobs));
 }
 
+// Not of a boot whose machine can not be set up as the job wants: it could not the next time
+// either. The agent's reason then starts with "setup: ".
 void InsertNextAttempt(Transaction& tx, const std::string& attempt_id) {
   tx.exec_params(
       "INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state) "
       "SELECT gen_random_uuid(), job, block, variant, attempt + 1, position, 'queued' "
-      "FROM boots WHERE attempt_id = $1",
+      "FROM boots WHERE attempt_id = $1 "
+      "AND NOT (outcome = 'farm_failed' AND starts_with(reason, 'setup: '))",
       attempt_id);
+}
+
+// Attempts that were more than handed back, the present one included.
+int CountTries(Transaction& tx, const std::string& attempt_id) {
+  return tx
+      .exec_params1(
+          "SELECT count(*) FROM boots o JOIN boots t USING (job, block, variant) "
+          "WHERE t.attempt_id = $1 AND NOT o.handed_back",
+          attempt_id)[0]
+      .as<int>();
+}
+
+bool MayTryAgain(Transaction& tx, const std::string& attempt_id, const LockedBoot& boot,
+                 bool handed_back) {
+  if (handed_back) return boot.attempt < kMostLeases;
+  return CountTries(tx, attempt_id) < boot.max_attempts;
 }
 
 }  // namespace
@@ -74,17 +96,20 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
     word = boot.cancel_requested    ? "cancelled"
            : outcome == "disturbed" ? "disturbed"
                                     : "farm_failed";
+  const bool handed_back = outcome == "cancelled" && !boot.cancel_requested;
   const pqxx::result ended = tx.exec_params(
-      "UPDATE boots SET state = 'ended', outcome = $3, reason = $4, ended_at = now() "
-      "WHERE attempt_id = $1 AND state = 'running' AND epoch = $2",
-      attempt_id, boot.epoch, word, Text(reason));
+      "UPDATE boots SET state = 'ended', outcome = $3, reason = $4, ended_at = now(), "
+      "handed_back = $5 WHERE attempt_id = $1 AND state = 'running' AND epoch = $2",
+      attempt_id, boot.epoch, word, Text(reason), handed_back);
   if (ended.affected_rows() != 1) {
     return absl::FailedPreconditionError(
         absl::StrCat("attempt ", attempt_id, ": does not run under epoch ", boot.epoch));
   }
   tx.exec_params("UPDATE machines SET attempt_id = NULL WHERE attempt_id = $1 AND epoch = $2",
                  attempt_id, boot.epoch);
-  if (word == "farm_failed" && boot.attempt < boot.max_attempts) InsertNextAttempt(tx, attempt_id);
+  if (word == "farm_failed" && MayTryAgain(tx, attempt_id, boot, handed_back)) {
+    InsertNextAttempt(tx, attempt_id);
+  }
   UpdateBlockTime(tx, boot.job);
   SettleJob(tx, boot.job);
   Notify(tx);
@@ -108,6 +133,13 @@ absl::Status EndJob(Transaction& tx, int64_t job, absl::string_view reason) {
       job, Text(reason));
   if (ended.affected_rows() == 1) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("job ", job, ": has open boots, or has ended"));
+}
+
+void HandBackBuild(Transaction& tx, const std::string& build) {
+  tx.exec_params(
+      "UPDATE builds SET attempts = attempts - 1 "
+      "WHERE id = $1 AND state = 'running' AND attempts > 0 AND epoch < $2",
+      build, kMostLeases);
 }
 
 void EndBuildAttempt(Transaction& tx, const std::string& build, absl::string_view error,

@@ -29,10 +29,15 @@ absl::StatusOr<LockedBoot> LockBoot(Transaction& tx, const std::string& attempt_
 
 // Ends a running attempt, gives its machine's lease back, makes the next attempt when the outcome
 // is the farm's and the job's limit allows. A disturbed one has none: its whole block is repeated.
-// What was cancelled and not finished ends as cancelled. The row is tested by (id, state, epoch)
-// once more. `outcome` is a word of words.h.
+// What was cancelled and not finished ends as cancelled; what its agent cancelled unasked
+// was handed back: farm_failed, and not counted against the limit. The row is tested by (id, state,
+// epoch) once more. `outcome` is a word of words.h.
 absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const LockedBoot& boot,
                      absl::string_view outcome, absl::string_view reason);
+
+// The current attempt of a running build does not count: its agent gave it back unasked. Before
+// EndBuildAttempt.
+void HandBackBuild(Transaction& tx, const std::string& build);
 
 // Ends the current attempt of a running build as the farm's failure: queued again, or at the last
 // attempt over, with its boots farm_failed. The build's row is locked by the caller.

@@ -60,7 +60,7 @@ class SoakTest : public StoreTest {
         boots_.clear();
         builds_.clear();
       }
-      const absl::StatusOr<v1::SyncResponse> answer = store::Sync(test_.db(), Word());
+      const absl::StatusOr<v1::SyncResponse> answer = test_.TrySync(Word());
       ASSERT_TRUE(answer.ok()) << answer.status();
       if (Chance(5)) return;
       for (const v1::BootOrder& order : answer->boots()) boots_.push_back(order);

@@ -1,6 +1,7 @@
 #include "db/store/store_testing.h"
 
 #include "absl/strings/str_cat.h"
+#include "controller/scheduler/pick_work.h"
 #include "db/store/agents.h"
 #include "db/store/artefacts.h"
 #include "db/store/builds.h"
@@ -10,6 +11,7 @@
 #include "db/store/words.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/ids.h"
+#include "tests/fakes/boot_results.h"
 
 namespace shakedown::store {
 
@@ -96,8 +98,21 @@ v1::SyncRequest StoreTest::Agent(const std::string& name, const std::vector<std:
   return request;
 }
 
+absl::StatusOr<v1::SyncResponse> StoreTest::TrySync(const v1::SyncRequest& request) {
+  return store::Sync(db(), request, scheduler::Rules());
+}
+
+absl::StatusOr<BootLease> StoreTest::LeaseBoot(const std::string& agent,
+                                               const std::string& machine) {
+  return store::LeaseBoot(db(), agent, machine, scheduler::Rules());
+}
+
+absl::StatusOr<BuildLease> StoreTest::LeaseBuild(const std::string& agent) {
+  return store::LeaseBuild(db(), agent, scheduler::Rules());
+}
+
 v1::SyncResponse StoreTest::Sync(const v1::SyncRequest& request) {
-  absl::StatusOr<v1::SyncResponse> response = store::Sync(db(), request);
+  absl::StatusOr<v1::SyncResponse> response = TrySync(request);
   EXPECT_TRUE(response.ok()) << response.status();
   return response.value_or(v1::SyncResponse());
 }
@@ -147,11 +162,7 @@ v1::BootResult StoreTest::Measured(const v1::BootOrder& order, double value) {
 
 v1::BootResult StoreTest::Ended(const v1::BootOrder& order, v1::Outcome outcome,
                                 const std::string& reason) {
-  v1::BootResult result;
-  result.set_attempt_id(order.attempt_id());
-  result.set_epoch(order.epoch());
-  result.set_outcome(outcome);
-  result.set_reason(reason);
+  v1::BootResult result = fakes::EndedBoot(order, outcome, reason);
   result.mutable_identity()->set_release(order.expected().release());
   (*result.mutable_fingerprint()->mutable_facts())["vm.accelerator"] = "tcg";
   result.set_boot_ms(2500);

@@ -13,6 +13,7 @@
 #include "db/embedded/ephemeral_postgres.h"
 #include "db/store/database.h"
 #include "db/store/jobs.h"
+#include "db/store/leases.h"
 #include "shakedown/v1/agent.pb.h"
 #include "shakedown/v1/build.pb.h"
 
@@ -47,6 +48,10 @@ class StoreTest : public testing::Test {
   // An agent's idle word. Machines have the tags "vm" and "tcg".
   static v1::SyncRequest Agent(const std::string& name, const std::vector<std::string>& machines,
                                int slots = 1, uint64_t incarnation = 1);
+  // By the scheduler's rules, as are the leases.
+  absl::StatusOr<v1::SyncResponse> TrySync(const v1::SyncRequest& request);
+  absl::StatusOr<BootLease> LeaseBoot(const std::string& agent, const std::string& machine);
+  absl::StatusOr<BuildLease> LeaseBuild(const std::string& agent);
   // Sync that must succeed.
   v1::SyncResponse Sync(const v1::SyncRequest& request);
 

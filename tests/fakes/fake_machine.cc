@@ -43,6 +43,16 @@ FakeMachine::FakeMachine(std::string name) {
   info_.facts = {{"vcpus", "2"}};
 }
 
+std::string FakeMachine::Problem() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return problem_;
+}
+
+void FakeMachine::SetProblem(const std::string& problem) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  problem_ = problem;
+}
+
 absl::StatusOr<v1::BootResult> FakeMachine::RunBoot(const v1::BootOrder& order,
                                                     const agent::KernelFiles& files,
                                                     const agent::BootHooks& hooks) {

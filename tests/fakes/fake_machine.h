@@ -42,6 +42,8 @@ class FakeMachine : public agent::Machine {
 
   explicit FakeMachine(std::string name);
   const agent::MachineInfo& Info() const override { return info_; }
+  std::string Problem() const override;
+  void SetProblem(const std::string& problem);
   // Passes the gate, then does as the script says; without one: MEASURED with one number.
   absl::StatusOr<v1::BootResult> RunBoot(const v1::BootOrder& order,
                                          const agent::KernelFiles& files,
@@ -55,6 +57,8 @@ class FakeMachine : public agent::Machine {
 
  private:
   agent::MachineInfo info_;
+  mutable std::mutex mutex_;
+  std::string problem_;
 };
 
 class FakeBuildSlot : public agent::BuildSlot {

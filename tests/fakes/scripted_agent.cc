@@ -9,6 +9,7 @@
 #include "proto/wire/digest.h"
 #include "proto/wire/status.h"
 #include "shakedown/v1/agent.grpc.pb.h"
+#include "tests/fakes/boot_results.h"
 
 namespace shakedown::fakes {
 namespace {
@@ -199,11 +200,7 @@ absl::StatusOr<std::string> ScriptedAgent::Get(const std::string& sha256) {
 
 v1::BootResult ScriptedAgent::Ended(const v1::BootOrder& order, v1::Outcome outcome,
                                     const std::string& reason) {
-  v1::BootResult result;
-  result.set_attempt_id(order.attempt_id());
-  result.set_epoch(order.epoch());
-  result.set_outcome(outcome);
-  result.set_reason(reason);
+  v1::BootResult result = EndedBoot(order, outcome, reason);
   result.set_console_tail("[    1.000000] the end of the console\n");
   return result;
 }

@@ -110,12 +110,14 @@ void Ring(const BackgroundSettings& settings, const StopSignal& stop) {
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < n; ++i) {
     threads.emplace_back([&, i] {
-      // The one who sees the stop still hands the token on, so that all the others see it too.
-      do {
+      // Asked before the token is handed on: whoever leaves has shown the stop to the next one.
+      // Asked after it, the next one could have gone round and wait for a token that nobody brings.
+      for (bool last = false; !last;) {
         while (sem_wait(&tokens[i]) != 0 && errno == EINTR) {
         }
+        last = stop.Asked();
         sem_post(&tokens[(i + 1) % n]);
-      } while (!stop.Asked());
+      }
     });
   }
   sem_post(&tokens[0]);

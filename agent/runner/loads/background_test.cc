@@ -81,6 +81,19 @@ INSTANTIATE_TEST_SUITE_P(, RunBackgroundTest,
                                          Background::kMemload, Background::kCustom),
                          [](const auto& test) { return NameOf(test.param); });
 
+// A stop at any moment ends all threads of the ring.
+TEST(RingTest, EndsAtEveryMoment) {
+  for (int round = 0; round < 400; ++round) {
+    BackgroundSettings settings;
+    settings.burn_threads = 1 + static_cast<uint32_t>(round % 4);
+    StopSignal stop;
+    std::thread load([&] { EXPECT_TRUE(RunBackground(Background::kRing, settings, stop).ok()); });
+    for (int i = 0; i < round % 50; ++i) std::this_thread::yield();
+    stop.Ask();
+    load.join();
+  }
+}
+
 TEST(RunBackgroundErrorTest, MissingReadFileIsAnErrorThatNamesIt) {
   BackgroundSettings settings;
   settings.folder = "/nonexistent";

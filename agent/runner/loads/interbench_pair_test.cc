@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "agent/runner/loads/conditions.h"
 #include "gtest/gtest.h"
 #include "proto/wire/clock.h"
 
@@ -91,6 +92,20 @@ TEST_F(MeasurePairTest, CustomAndNice) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_GE(result->task.latency.n(), 1u);
   EXPECT_FALSE(result->load_killed);
+}
+
+TEST_F(MeasurePairTest, OneCpuAndTheClockOf2009) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  pair_.cpus = JustCpu(FirstCpu(ReadConditions()));
+  settings_.world.timekeeper_cpus = before;
+  settings_.world.clock = CLOCK_REALTIME;
+  const auto result = Measure(Task::kVideo, Background::kBurn);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_GE(result->task.latency.n(), 1u);
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));  // Only while it measured.
 }
 
 // Refused where SCHED_FIFO is: then it says so and gives no number.

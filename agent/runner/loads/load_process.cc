@@ -35,6 +35,12 @@ void Watch(bool realtime) {
   sched_setscheduler(0, realtime ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, &parameter);
 }
 
+std::set<pid_t> OwnOf(const LoadPlace& place) {
+  std::set<pid_t> own = place.own;
+  own.insert(getpid());
+  return own;
+}
+
 void SendEvent(int fd, const v1::RunnerEvent& event) {
   const std::string frame = EncodeFrame(event.SerializeAsString());
   for (size_t sent = 0; sent < frame.size();) {
@@ -95,7 +101,7 @@ absl::StatusOr<std::unique_ptr<LoadProcess>> LoadProcess::Start(const v1::RunLoa
 }
 
 LoadProcess::LoadProcess(const v1::RunLoad& request, const LoadPlace& place, Clock& clock)
-    : request_(request), place_(place), clock_(clock) {}
+    : request_(request), place_(place), clock_(clock), watch_(OwnOf(place)) {}
 
 LoadProcess::~LoadProcess() {
   if (pid_ > 0) Stop("abandoned");
@@ -126,7 +132,7 @@ absl::Status LoadProcess::Fork() {
   if (place_.watcher_first) Watch(true);
   started_ = clock_.Elapsed();
   next_beat_ = started_ + kBeat;
-  sampler_.Sample(started_);
+  watch_.Sample(started_);
   return absl::OkStatus();
 }
 
@@ -162,7 +168,7 @@ std::vector<v1::RunnerEvent> LoadProcess::Step() {
   std::vector<v1::RunnerEvent> events;
   Receive();
   if (answer_ || closed_) {
-    sampler_.Sample(now);
+    watch_.Sample(now, true);
     events.push_back(Finish(absl::OkStatus()));
     return events;
   }
@@ -170,7 +176,7 @@ std::vector<v1::RunnerEvent> LoadProcess::Step() {
     return Stop(absl::StrCat("not done within ", request_.limit_s(), " s"));
   }
   if (now < next_beat_) return events;
-  sampler_.Sample(now);
+  watch_.Sample(now);
   events.push_back(Beat());
   // On the grid of the start, so that the sampler's steps stay equal.
   while (next_beat_ <= now) next_beat_ += kBeat;
@@ -215,14 +221,13 @@ v1::RunnerEvent LoadProcess::Finish(absl::Status status) {
     v1::LoadRun& run = *event.mutable_load_run();
     run.set_load(request_.index());
     run.set_duration_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(took)));
-    for (v1::Series& series : sampler_.Take()) *run.add_series() = std::move(series);
-    for (const std::string& warning : sampler_.warnings()) run.add_warnings(warning);
+    watch_.Report(run);
   }
   return event;
 }
 
 absl::Status LoadProcess::CleanUp() {
-  absl::Status status = EndDescendants(kEndLimit, clock_);
+  absl::Status status = EndDescendants(kEndLimit, clock_, place_.own);
   const absl::Status removed = RemoveFiles();
   return status.ok() ? removed : status;
 }

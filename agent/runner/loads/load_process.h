@@ -7,12 +7,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "agent/runner/telemetry/sampler.h"
+#include "agent/runner/telemetry/run_watch.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/framing.h"
 #include "shakedown/v1/runner.pb.h"
@@ -32,6 +33,9 @@ struct LoadPlace {
   // killer prefers the load: a load or scheduler that starves ordinary tasks is then seen as slow,
   // not as a dead machine. The caller has protected itself by SpareFromOutOfMemory().
   bool watcher_first = false;
+  // Processes beside this one that belong to the measurement (see RunWatch); those of them that are
+  // our children live on when the load ends.
+  std::set<pid_t> own;
 };
 
 // One load at a time in one process; the process must have called AdoptOrphans(). When the process
@@ -78,7 +82,7 @@ class LoadProcess {
   pid_t pid_ = -1;
   int events_ = -1;
   FrameReader frames_;
-  Sampler sampler_;
+  RunWatch watch_;
   absl::Duration started_;
   absl::Duration next_beat_;
   v1::LoadProgress progress_;

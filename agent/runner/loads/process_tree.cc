@@ -75,7 +75,8 @@ std::optional<pid_t> ParentOf(absl::string_view text) {
 }
 
 std::vector<pid_t> DescendantsOf(pid_t ancestor,
-                                 const std::vector<std::pair<pid_t, pid_t>>& parents) {
+                                 const std::vector<std::pair<pid_t, pid_t>>& parents,
+                                 const std::set<pid_t>& spared) {
   std::multimap<pid_t, pid_t> children;
   for (const auto& [pid, parent] : parents) children.emplace(parent, pid);
   std::vector<pid_t> found;
@@ -85,6 +86,7 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor,
     open.pop_back();
     const auto [begin, end] = children.equal_range(pid);
     for (auto it = begin; it != end; ++it) {
+      if (spared.count(it->second) > 0) continue;
       found.push_back(it->second);
       open.push_back(it->second);
     }
@@ -94,10 +96,11 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor,
 
 std::vector<pid_t> DescendantsOf(pid_t ancestor) { return DescendantsOf(ancestor, AllParents()); }
 
-absl::Status EndDescendants(absl::Duration limit, Clock& clock) {
+absl::Status EndDescendants(absl::Duration limit, Clock& clock, const std::set<pid_t>& spared) {
   const absl::Duration until = clock.Elapsed() + limit;
   while (HasChildren()) {
-    const std::vector<pid_t> descendants = DescendantsOf(getpid());
+    const std::vector<pid_t> descendants = DescendantsOf(getpid(), AllParents(), spared);
+    if (descendants.empty() && !spared.empty()) break;
     for (pid_t pid : descendants) kill(pid, SIGKILL);
     if (clock.Elapsed() > until) {
       return absl::DeadlineExceededError(absl::StrCat(

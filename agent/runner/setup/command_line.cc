@@ -28,16 +28,22 @@ std::vector<std::string> Words(absl::string_view line) {
 
 }  // namespace
 
-std::optional<std::string> BootParameter(absl::string_view command_line, absl::string_view key) {
-  std::optional<std::string> found;
+std::vector<std::string> BootParameters(absl::string_view command_line, absl::string_view key) {
+  std::vector<std::string> found;
   for (const std::string& word : Words(command_line)) {
     if (word == "--") break;
     absl::string_view rest = word;
     if (!absl::ConsumePrefix(&rest, key)) continue;
-    if (rest.empty()) found = "";
-    if (absl::ConsumePrefix(&rest, "=")) found = std::string(rest);
+    if (rest.empty()) found.emplace_back();
+    if (absl::ConsumePrefix(&rest, "=")) found.emplace_back(rest);
   }
   return found;
+}
+
+std::optional<std::string> BootParameter(absl::string_view command_line, absl::string_view key) {
+  const std::vector<std::string> found = BootParameters(command_line, key);
+  if (found.empty()) return std::nullopt;
+  return found.back();
 }
 
 }  // namespace shakedown::runner

@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "agent/runner/setup/inputs.h"
 #include "agent/runner/setup/mounts.h"
 #include "agent/runner/setup/say.h"
 #include "proto/wire/clock.h"
@@ -74,6 +75,7 @@ void PowerOffMachine(absl::string_view why) {
 void RunAsInit(const std::function<int()>& service) {
   MountKernelFilesystems();
   MountSystem();
+  MountInputs(SystemClock());
   reboot(RB_DISABLE_CAD);
   SetHostName();
   const pid_t child = fork();

@@ -1,16 +1,13 @@
 #include "agent/runner/setup/tunables.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "agent/runner/setup/kernel_file.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -51,16 +48,6 @@ std::string Chosen(absl::string_view value) {
   return std::string(value.substr(open + 1, close - open - 1));
 }
 
-absl::Status Write(const std::string& path, absl::string_view value) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC);
-  if (fd < 0) return ErrnoStatus(errno, path);
-  const ssize_t wrote = write(fd, value.data(), value.size());
-  const int error = errno;
-  close(fd);
-  if (wrote == static_cast<ssize_t>(value.size())) return absl::OkStatus();
-  return ErrnoStatus(wrote < 0 ? error : EIO, absl::StrCat(path, ": writing ", Quoted(value)));
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> TunablePath(absl::string_view name) {
@@ -88,7 +75,7 @@ absl::StatusOr<std::string> ApplyTunable(absl::string_view name, absl::string_vi
     return absl::InvalidArgumentError(absl::StrCat("tunable ", name, ": value ", Quoted(value),
                                                    ": want 1 to 1024 printable characters"));
   }
-  const absl::Status written = Write(root + path, value);
+  const absl::Status written = WriteKernelFile(root + path, value);
   if (!written.ok()) return Annotate(written, absl::StrCat("tunable ", name));
   return ReadTunable(name, root);
 }

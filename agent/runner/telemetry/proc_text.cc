@@ -59,11 +59,38 @@ absl::StatusOr<CpuCounters> ParseProcStat(absl::string_view text) {
   for (size_t i = 0; i < std::size(fields); ++i) {
     ASSIGN_OR_RETURN(*fields[i], Number(cpu[i + 1], "/proc/stat: cpu"));
   }
+  if (constexpr size_t kGuest = 9, kGuestNice = 10; cpu.size() > kGuestNice) {
+    ASSIGN_OR_RETURN(const uint64_t guest, Number(cpu[kGuest], "/proc/stat: cpu guest"));
+    ASSIGN_OR_RETURN(const uint64_t nice, Number(cpu[kGuestNice], "/proc/stat: cpu guest_nice"));
+    counters.guest = guest + nice;
+  }
   ASSIGN_OR_RETURN(counters.interrupts, Counter(text, "intr", kFile));
   ASSIGN_OR_RETURN(counters.context_switches, Counter(text, "ctxt", kFile));
   ASSIGN_OR_RETURN(counters.running, Counter(text, "procs_running", kFile));
   ASSIGN_OR_RETURN(counters.blocked, Counter(text, "procs_blocked", kFile));
   return counters;
+}
+
+absl::StatusOr<std::vector<OneCpu>> ParseCpuLines(absl::string_view text) {
+  constexpr size_t kIdle = 4, kIoWait = 5, kSteal = 8;
+  std::vector<OneCpu> cpus;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "cpu")) break;  // They stand first.
+    const Words words = SplitLine(line);
+    OneCpu one;
+    if (words[0] == "cpu") continue;
+    if (words.size() <= kSteal || !absl::SimpleAtoi(words[0].substr(3), &one.cpu)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("/proc/stat: ", Quoted(line), ", want \"cpuN\" and 8 numbers"));
+    }
+    for (size_t i = 1; i <= kSteal; ++i) {
+      ASSIGN_OR_RETURN(const uint64_t ticks, Number(words[i], "/proc/stat: cpuN"));
+      one.total += ticks;
+      if (i != kIdle && i != kIoWait) one.busy += ticks;
+    }
+    cpus.push_back(one);
+  }
+  return cpus;
 }
 
 absl::StatusOr<double> IdlePercent(const CpuCounters& before, const CpuCounters& after) {
@@ -81,8 +108,8 @@ absl::StatusOr<uint64_t> VmstatCounter(absl::string_view text, absl::string_view
   return Counter(text, name, "/proc/vmstat");
 }
 
-absl::StatusOr<Pressure> ParsePressure(absl::string_view text) {
-  ASSIGN_OR_RETURN(const Words words, LineOf(text, "some", "pressure"));
+absl::StatusOr<Pressure> ParsePressure(absl::string_view text, absl::string_view kind) {
+  ASSIGN_OR_RETURN(const Words words, LineOf(text, kind, "pressure"));
   Pressure pressure;
   bool has_average = false, has_total = false;
   for (absl::string_view word : words) {
@@ -92,7 +119,7 @@ absl::StatusOr<Pressure> ParsePressure(absl::string_view text) {
   }
   if (has_average && has_total) return pressure;
   return absl::InvalidArgumentError(
-      absl::StrCat("pressure: ", Quoted(text), ", want \"some avg10=N … total=N\""));
+      absl::StrCat("pressure: ", Quoted(text), ", want \"", kind, " avg10=N … total=N\""));
 }
 
 absl::StatusOr<absl::Duration> TotalRunDelay(absl::string_view text) {

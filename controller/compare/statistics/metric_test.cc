@@ -2,8 +2,68 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace shakedown::statistics {
 namespace {
+
+// Every name that the loads give, as their headers list them.
+TEST(FindMetricTest, EveryLoadsMetricsAreKnown) {
+  const std::string times[] = {"avg", "p50", "p95", "p99", "max"};
+  std::vector<std::string> names = {"launch.warm.n",
+                                    "launch.cold.n",
+                                    "frames.fps",
+                                    "frames.dropped",
+                                    "frames.due",
+                                    "frames.shown",
+                                    "frames.late",
+                                    "frames.freeze",
+                                    "frames.dropped.share",
+                                    "frames.jitter",
+                                    "command.real",
+                                    "frames.loops_per_ms",
+                                    "command.user",
+                                    "command.sys",
+                                    "command.exit_code",
+                                    "command.majflt",
+                                    "command.copy.avg",
+                                    "command.copy.max",
+                                    "command.ctxt.voluntary",
+                                    "command.ctxt.involuntary",
+                                    "hackbench.time",
+                                    "hackbench.tasks",
+                                    "cyclictest.min",
+                                    "cyclictest.avg",
+                                    "cyclictest.max",
+                                    "cyclictest.n",
+                                    "stress-ng.switch.rate",
+                                    "stress-ng.switch.ops",
+                                    "sysbench.rate",
+                                    "sysbench.events",
+                                    "sysbench.latency.avg",
+                                    "sysbench.latency.p95",
+                                    "sysbench.latency.max",
+                                    "perf-messaging.time",
+                                    "perf-messaging.tasks",
+                                    "perf-pipe.time",
+                                    "perf-pipe.op",
+                                    "perf-pipe.rate",
+                                    "tool.real"};
+  for (const std::string& time : times) {
+    for (const char* what : {"launch.warm.", "launch.cold.", "frames.time.", "frames.start."}) {
+      names.push_back(what + time);
+    }
+  }
+  for (const char* what : {"real", "user", "sys", "idle", "majflt", "ctxt", "ctxt.voluntary",
+                           "ctxt.involuntary", "objects"}) {
+    names.push_back(std::string("make.") + what);
+    names.push_back(std::string("make.cold.") + what);
+  }
+  for (const std::string& name : names) EXPECT_TRUE(FindMetric(name).has_value()) << name;
+  EXPECT_EQ(FindMetric("frames.fps")->direction, Direction::kHigherIsBetter);
+  EXPECT_EQ(FindMetric("launch.cold.max")->unit, "us");
+}
 
 TEST(FindMetricTest, OurMetrics) {
   EXPECT_EQ(FindMetric("make.real")->unit, "s");
