@@ -138,6 +138,9 @@ Api::Api(const service::Backend& backend) : backend_(backend) {
   AddUnary<v1::AddKernelRequest>("AddKernel", kChanges, [&farm](const auto& by, const auto& r) {
     return farm.AddKernel(by, r);
   });
+  AddUnary<v1::RemoveKernelRequest>("RemoveKernel", kChanges, [&farm](const auto&, const auto& r) {
+    return farm.RemoveKernel(r);
+  });
   AddUnary<v1::ListBuildsRequest>(
       "ListBuilds", kReads, [&farm](const auto&, const auto& r) { return farm.ListBuilds(r); });
   AddUnary<v1::GetReportRequest>("GetReport", kReads,
