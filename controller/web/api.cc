@@ -138,10 +138,17 @@ Api::Api(const service::Backend& backend) : backend_(backend) {
   AddUnary<v1::AddKernelRequest>("AddKernel", kChanges, [&farm](const auto& by, const auto& r) {
     return farm.AddKernel(by, r);
   });
+  AddUnary<v1::RemoveKernelRequest>("RemoveKernel", kChanges, [&farm](const auto&, const auto& r) {
+    return farm.RemoveKernel(r);
+  });
   AddUnary<v1::ListBuildsRequest>(
       "ListBuilds", kReads, [&farm](const auto&, const auto& r) { return farm.ListBuilds(r); });
   AddUnary<v1::GetReportRequest>("GetReport", kReads,
                                  [&farm](const auto&, const auto& r) { return farm.GetReport(r); });
+  AddUnary<v1::ReproduceRequest>("Reproduce", kReads,
+                                 [&farm](const auto&, const auto& r) { return farm.Reproduce(r); });
+  AddUnary<v1::ListInputsRequest>("ListInputs", kReads,
+                                  [&farm](const auto&, const auto&) { return farm.ListInputs(); });
   AddStream<v1::GetJobRequest>("WatchJob", [this](const v1::GetJobRequest& r) {
     return std::make_unique<JobStream>(service::JobWatch(backend_, r.job()));
   });

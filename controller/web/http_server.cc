@@ -194,6 +194,9 @@ class Server : public HttpServer, private httplib::Server {
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
     set_tcp_nodelay(true);
+    // What the Keep-Alive field says; kept by Serve().
+    set_keep_alive_timeout(absl::ToInt64Seconds(options_.limits.idle));
+    set_keep_alive_max_count(kRequestsOfAConnection);
     httplib::Headers defaults;
     for (const auto& [name, value] : SecurityHeaders(tls_ != nullptr)) {
       defaults.emplace(name, value);
