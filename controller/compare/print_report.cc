@@ -44,17 +44,24 @@ std::string PrintVariantHead(const v1::ReportVariant& variant) {
   return absl::StrCat(Wrap(head, Ascii(variant.text())), Wrap("     ", Ascii(identity)));
 }
 
-// "ABBA BAAB" for two variants, blocks parted by blanks for more.
+// "ABBA BAAB" for two variants, blocks parted by blanks for more. A repetition stands by itself in
+// brackets: "ABBA BAAB (BA) BAAB".
 std::string OrderText(const v1::Report& report) {
   std::string text;
+  bool half = false;  // The pair is not whole yet.
   for (int i = 0; i < report.order_size(); ++i) {
     constexpr int kMost = 48;
-    if (i == kMost && report.order_size() > kMost) {
+    if (i == kMost) {
       absl::StrAppend(&text, " and so on");
       break;
     }
-    const bool joined = report.variants_size() == 2 && i % 2 == 1;
-    absl::StrAppend(&text, i == 0 || joined ? "" : " ", report.order(i));
+    const bool repeats = std::any_of(report.repeats().begin(), report.repeats().end(),
+                                     [&](const v1::ReportRepeat& repeat) {
+                                       return static_cast<int>(repeat.repeated_as()) == i + 1;
+                                     });
+    absl::StrAppend(&text, i == 0 || (half && !repeats) ? "" : " ", repeats ? "(" : "",
+                    report.order(i), repeats ? ")" : "");
+    half = report.variants_size() == 2 && !repeats && !half;
   }
   return text;
 }
