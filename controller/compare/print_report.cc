@@ -51,7 +51,7 @@ std::string OrderText(const v1::Report& report) {
   bool half = false;  // The pair is not whole yet.
   for (int i = 0; i < report.order_size(); ++i) {
     constexpr int kMost = 48;
-    if (i == kMost && report.order_size() > kMost) {
+    if (i == kMost) {
       absl::StrAppend(&text, " and so on");
       break;
     }
