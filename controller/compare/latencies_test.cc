@@ -85,7 +85,8 @@ TEST(LatenciesTest, AQuantileNeedsTenValuesAboveIt) {
       const v1::ReportMetric* metric = Find(report, absl::StrCat("latt.wakeup.", kind));
       ASSERT_NE(metric, nullptr) << kind;
       EXPECT_EQ(metric->rows(0).boots(0).has_value(), want) << n << " " << kind;
-      if (want) EXPECT_EQ(metric->rows(1).boots(0).value(), 200) << n << " " << kind;
+      if (!want) continue;
+      EXPECT_EQ(metric->rows(1).boots(0).value(), 200) << n << " " << kind;
     }
   }
 }

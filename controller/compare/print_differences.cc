@@ -43,8 +43,7 @@ std::string Print(const v1::Report& report, const v1::ReportDifference& differen
   if (difference.name() == "mitigations" && !options.all) values = PartsThatDiffer(difference);
   std::vector<std::string> sides;
   for (size_t i = 0; i < values.size() && i < static_cast<size_t>(report.variants_size()); ++i) {
-    std::string value = Ascii(values[i]);
-    if (value.empty()) value = "-";
+    std::string value = Ascii(values[i].empty() ? "-" : values[i]);
     if (!options.all && value.size() > kLongest) value = value.substr(0, kLongest - 3) + "...";
     sides.push_back(absl::StrCat(Ascii(report.variants(static_cast<int>(i)).letter()), " ", value));
   }

@@ -327,7 +327,9 @@ TEST(JobKeeperTest, ACancelledJobEndsAtOnce) {
   v1::CancelJobRequest cancel;
   cancel.set_job(job);
   agent.on_boot = [&](const v1::BootOrder& order) {
-    if (NameOf(order).block == 2) EXPECT_TRUE(farm.Call(&Stub::CancelJob, cancel).ok());
+    if (NameOf(order).block == 2) {
+      EXPECT_TRUE(farm.Call(&Stub::CancelJob, cancel).ok());
+    }
     return ScriptedAgent::Measured(order);
   };
   ASSERT_TRUE(agent.Run([&] { return farm.Ended(job); }).ok());
