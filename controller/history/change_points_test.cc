@@ -5,22 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "controller/plan/split_mix.h"
+#include "controller/compare/statistics/drawn_noise.h"
 
 namespace shakedown::history {
 namespace {
-
-class Noise {
- public:
-  explicit Noise(uint64_t seed) : random_(seed) {}
-  double Uniform() { return static_cast<double>((random_.Next() >> 11) + 1) * 0x1p-53; }
-  double Normal() {
-    return std::sqrt(-2 * std::log(Uniform())) * std::cos(2 * 3.14159265358979323846 * Uniform());
-  }
-
- private:
-  plan::SplitMix64 random_;
-};
 
 struct Piece {
   size_t points;
@@ -29,7 +17,7 @@ struct Piece {
 
 // Levels one after the other, each with its noise (a part of the level).
 std::vector<double> Series(const std::vector<Piece>& pieces, double noise, uint64_t seed) {
-  Noise draw(seed);
+  statistics::DrawnNoise draw(seed);
   std::vector<double> series;
   for (const auto& [points, level] : pieces)
     for (size_t i = 0; i < points; ++i) series.push_back(level * (1 + noise * draw.Normal()));

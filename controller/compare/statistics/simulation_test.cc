@@ -4,31 +4,17 @@
 #include <cmath>
 #include <vector>
 
+#include "controller/compare/statistics/drawn_noise.h"
 #include "controller/compare/statistics/effect.h"
 #include "controller/compare/statistics/looks.h"
 #include "controller/compare/statistics/mann_whitney.h"
 #include "controller/compare/statistics/signed_rank.h"
 #include "controller/compare/statistics/verdict.h"
-#include "controller/plan/split_mix.h"
 
 namespace shakedown::statistics {
 namespace {
 
-class Noise {
- public:
-  explicit Noise(uint64_t seed) : random_(seed) {}
-  double Uniform() { return static_cast<double>((random_.Next() >> 11) + 1) * 0x1p-53; }
-  double Normal() {
-    return std::sqrt(-2 * std::log(Uniform())) * std::cos(2 * 3.14159265358979323846 * Uniform());
-  }
-  // Student's t of 2 degrees of freedom: outliers beyond any other noise here.
-  double T2() { return Normal() / std::sqrt(-std::log(Uniform())); }
-  // Normal, but one value in ten is a spike.
-  double Spiky() { return Normal() + (Uniform() < 0.1 ? 5 : 0); }
-
- private:
-  plan::SplitMix64 random_;
-};
+using Noise = DrawnNoise;
 
 struct Job {
   Verdict verdict;
