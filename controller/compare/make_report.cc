@@ -248,7 +248,9 @@ void AddFailures(const v1::ReportData& data, v1::Report* report) {
     if (outcome == v1::OUTCOME_BUILD_FAILED || outcome == v1::OUTCOME_CANCELLED) continue;
     const std::string& tail = boot.result().console_tail().empty() ? boot.view().console_tail()
                                                                    : boot.result().console_tail();
-    for (std::string& line : LastLines(tail, 15)) failure->add_console_tail(std::move(line));
+    for (std::string& line : TellingLines(tail, failure->reason(), 15)) {
+      failure->add_console_tail(std::move(line));
+    }
   }
 }
 

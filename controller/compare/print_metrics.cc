@@ -131,7 +131,8 @@ std::string PrintMedians(const v1::ReportLoad& load) {
     more = 0;
     for (const v1::ReportMetric& metric : load.metrics()) {
       if (c >= metric.rows_size()) continue;
-      if (IsShort(metric)) {
+      const bool has_value = metric.rows(0).has_median() || metric.rows(c).has_median();
+      if (IsShort(metric) && has_value) {
         out += PrintLine(metric, c);
       } else {
         ++more;

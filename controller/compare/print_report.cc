@@ -123,12 +123,15 @@ std::string PrintOutcomes(const v1::Report& report) {
   return out;
 }
 
-// Lines of a program's output behind a bar, long ones going on in the next line.
-std::string PrintQuoted(const google::protobuf::RepeatedPtrField<std::string>& lines,
-                        int most = std::numeric_limits<int>::max()) {
+// Lines of a program's output behind a bar, long ones going on in the next line; at most `most`,
+// about the one with `key` in it.
+std::string PrintQuoted(const google::protobuf::RepeatedPtrField<std::string>& quoted,
+                        absl::string_view key = "",
+                        size_t most = std::numeric_limits<size_t>::max()) {
   constexpr absl::string_view kBar = "    | ";
+  const std::vector<std::string> lines(quoted.begin(), quoted.end());
   std::string out;
-  for (int i = std::max(0, lines.size() - most); i < lines.size(); ++i) {
+  for (size_t i = ShownFrom(lines, key, most); i < lines.size() && most > 0; ++i, --most) {
     const std::string text = Ascii(lines[i]);
     for (size_t start = 0; start < text.size(); start += kTableWidth - kBar.size()) {
       std::string piece = text.substr(start, kTableWidth - kBar.size());
@@ -153,7 +156,7 @@ std::string PrintBuildFailures(const v1::Report& report) {
 // with one are shown already.
 std::string PrintFailures(const v1::Report& report, const PrintOptions& options) {
   constexpr int kMostConsoles = 3;
-  constexpr int kMostLines = 6;
+  constexpr size_t kMostLines = 6;
   int consoles = 0;
   if (report.failures().empty()) return "";
   std::string out = "\nBoots without numbers\n";
@@ -163,8 +166,9 @@ std::string PrintFailures(const v1::Report& report, const PrintOptions& options)
     const std::string what = Ascii(absl::StrCat(failure.outcome(), reason));
     if (!failure.console_tail().empty() && (options.all || consoles++ < kMostConsoles)) {
       absl::StrAppend(&out, Wrap(absl::StrCat("  ", Ascii(failure.boot()), "  "), what),
-                      PrintQuoted(failure.console_tail(),
-                                  options.all ? failure.console_tail_size() : kMostLines));
+                      options.all
+                          ? PrintQuoted(failure.console_tail())
+                          : PrintQuoted(failure.console_tail(), failure.reason(), kMostLines));
       continue;
     }
     auto known = std::find_if(quiet.begin(), quiet.end(),

@@ -1,6 +1,9 @@
 #include "controller/compare/words.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -47,10 +50,23 @@ std::string Ascii(absl::string_view text) {
   return out;
 }
 
-std::vector<std::string> LastLines(absl::string_view text, size_t count) {
-  std::vector<std::string> lines = Lines(text);
-  if (lines.size() > count) lines.erase(lines.begin(), lines.end() - static_cast<long>(count));
-  return lines;
+size_t ShownFrom(const std::vector<std::string>& lines, absl::string_view key, size_t count) {
+  if (lines.size() <= count) return 0;
+  const size_t last = lines.size() - count;
+  if (key.empty()) return last;
+  const auto at = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return absl::StrContains(line, key);
+  });
+  if (at == lines.end()) return last;
+  const auto middle = static_cast<size_t>(at - lines.begin());
+  return std::min(last, middle - std::min(middle, count / 2));
+}
+
+std::vector<std::string> TellingLines(absl::string_view text, absl::string_view key, size_t count) {
+  const std::vector<std::string> lines = Lines(text);
+  const size_t from = ShownFrom(lines, key, count);
+  return {lines.begin() + static_cast<ptrdiff_t>(from),
+          lines.begin() + static_cast<ptrdiff_t>(std::min(from + count, lines.size()))};
 }
 
 std::vector<std::string> FirstLines(absl::string_view text, size_t count) {
