@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "agent/console/stale_breakpoint.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
 
@@ -20,6 +21,7 @@ constexpr absl::Duration kLinger = absl::Milliseconds(1500);    // For the trace
 constexpr absl::Duration kPowerOff = absl::Seconds(3);
 constexpr absl::Duration kDrain = absl::Milliseconds(300);
 constexpr size_t kTail = 4096;
+constexpr size_t kOopses = 64 << 10;  // A panic with the traces before it.
 
 // Neither in the middle of a character nor, if it can be helped, of a line.
 std::string TailText(absl::string_view bytes) {
@@ -151,6 +153,8 @@ absl::StatusOr<Sight> BootRun::Look() {
   Sight sight;
   sight.domain = domain_;
   sight.console = watcher_.verdict();
+  sight.stale_breakpoint =
+      !spec_.kvm && alarm && console::IsStaleBreakpoint(capture_.Last(kOopses));
   sight.kernel_spoke = watcher_.kernel_spoke();
   sight.reached_user_space = watcher_.reached_user_space();
   sight.last_line = watcher_.last_line();

@@ -24,6 +24,11 @@ std::string LastLine(const Sight& sight) {
 std::string Seconds(absl::Duration d) { return absl::StrCat(absl::ToInt64Seconds(d), " s"); }
 
 std::optional<Judgement> JudgeConsole(const Sight& sight) {
+  if (sight.stale_breakpoint) {
+    return Farm(absl::UnavailableError(absl::StrCat(
+        "the emulator ran a breakpoint that the kernel had already taken away (",
+        sight.console.title, "), as QEMU without KVM can when a kernel patches its code")));
+  }
   switch (sight.console.finding) {
     case console::Finding::kNone:
       return std::nullopt;

@@ -16,6 +16,8 @@ namespace shakedown::agent {
 struct Sight {
   DomainState domain = DomainState::kRunning;
   console::Verdict console;
+  // An emulated machine ran a breakpoint that was not there (agent/console/stale_breakpoint.h).
+  bool stale_breakpoint = false;
   bool kernel_spoke = false;        // On the console.
   bool reached_user_space = false;  // The console says that init was started.
   std::string last_line;            // Of the console.

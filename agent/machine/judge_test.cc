@@ -72,6 +72,12 @@ INSTANTIATE_TEST_SUITE_P(
            s.domain = DomainState::kPanicked;
          },
          v1::OUTCOME_PANICKED, "Kernel panic - not syncing: x"},
+        {"StaleBreakpoint",
+         [](Sight& s) {
+           s.console = Says(console::Finding::kPanicked, "int3 in sched_clock_cpu");
+           s.stale_breakpoint = true;
+         },
+         v1::OUTCOME_FARM_FAILED, "already taken away (int3 in sched_clock_cpu)"},
         {"PanicExplainsAFailedLoad",
          [](Sight& s) {
            s.saw_hello = true;
