@@ -40,18 +40,6 @@ Option NiceOption(std::string name, Set set) {
           }};
 }
 
-template <typename Set>
-Option AtLeastOne(std::string name, Set set) {
-  const Option number = NumberOption(name, set);
-  return {
-      true, [name, number](absl::string_view value) -> absl::Status {
-        RETURN_IF_ERROR(number.set(value));
-        uint32_t found = 0;
-        if (absl::SimpleAtoi(value, &found) && found > 0) return absl::OkStatus();
-        return absl::InvalidArgumentError(absl::StrCat("option ", name, ": 0, want at least 1"));
-      }};
-}
-
 // Sets of names that -w, -x, -W and -X build.
 struct Selection {
   std::vector<std::string> only;

@@ -26,14 +26,14 @@ Options LattOptions(LoadCommandLine& line) {
   v1::LattLoad* latt = line.load.mutable_latt();
   latt->set_clients(1);  // The original's defaults; the farm's differ.
   latt->set_work_kib(64);
-  options["-c"] = NumberOption("-c", [latt, &line](uint32_t n) {
+  options["-c"] = AtLeastOne("-c", [latt, &line](uint32_t n) {
     if (n > kMostClients) {
       line.notices.push_back(absl::StrCat("latt: ", n, " clients: capped at ", kMostClients));
     }
     latt->set_clients(std::min(n, kMostClients));
   });
-  options["-s"] = NumberOption("-s", [=](uint32_t n) { latt->set_min_sleep_ms(n); });
-  options["-S"] = NumberOption("-S", [=](uint32_t n) { latt->set_sleep_width_ms(n); });
+  options["-s"] = AtLeastOne("-s", [=](uint32_t n) { latt->set_min_sleep_ms(n); });
+  options["-S"] = AtLeastOne("-S", [=](uint32_t n) { latt->set_sleep_width_ms(n); });
   options["-x"] = NumberOption("-x", [=](uint32_t n) { latt->set_work_kib(n); });
   options["-v"] = Flag([&line] { line.verbose = true; });
   options["-V"] = Flag([&line] { line.answer = {"latt-0.1\n", "", 0}; });

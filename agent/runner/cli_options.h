@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/runner/cli.h"
 #include "proto/wire/ids.h"
+#include "proto/wire/status.h"
 
 namespace shakedown::runner {
 
@@ -38,6 +39,19 @@ Option NumberOption(std::string name, Set set) {
             set(static_cast<uint32_t>(number));
             return absl::OkStatus();
           }};
+}
+
+// Of a number whose 0 would stand for the default.
+template <typename Set>
+Option AtLeastOne(std::string name, Set set) {
+  const Option number = NumberOption(name, set);
+  return {
+      true, [name, number](absl::string_view value) -> absl::Status {
+        RETURN_IF_ERROR(number.set(value));
+        uint32_t found = 0;
+        if (absl::SimpleAtoi(value, &found) && found > 0) return absl::OkStatus();
+        return absl::InvalidArgumentError(absl::StrCat("option ", name, ": 0, want at least 1"));
+      }};
 }
 
 template <typename Set>

@@ -53,6 +53,16 @@ TEST(ParseLoadCommandLineTest, LattAnswersAsTheOriginal) {
   EXPECT_TRUE(ParseLoadCommandLine({"latt", "-v", "a"}).value().verbose);
 }
 
+// 0 would stand for the farm's default, which is another number.
+TEST(ParseLoadCommandLineTest, LattTakesNoZeroButForItsWork) {
+  for (const char* option : {"-c0", "-s0", "-S0"}) {
+    const auto line = ParseLoadCommandLine({"latt", option, "a"});
+    ASSERT_FALSE(line.ok()) << option;
+    EXPECT_EQ(line.status().message(), "option " + std::string(option, 2) + ": 0, want at least 1");
+  }
+  EXPECT_TRUE(ParseLoadCommandLine({"latt", "-x0", "a"}).ok());
+}
+
 TEST(ParseLoadCommandLineTest, LattCommandsForTheShell) {
   const auto command = [](const Words& words) {
     const v1::LattLoad latt = ParseLoadCommandLine(words).value().load.latt();

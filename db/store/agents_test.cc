@@ -214,6 +214,17 @@ TEST_F(AgentsTest, ABlockOfADeadMachineMovesWhenNothingWasMeasured) {
   EXPECT_EQ(RunJanitor(db())->blocks_unbound, 0);
 }
 
+TEST_F(AgentsTest, ABlockOfAMachineThatIsNoLongerOfferedMoves) {
+  Submit({"a", "b"});
+  BuildAll();
+  ASSERT_EQ(RecordBoot(db(), "host1", Ended(Lease(), v1::OUTCOME_FARM_FAILED, "no QEMU")),
+            absl::OkStatus());
+  EXPECT_EQ(RunJanitor(db())->blocks_unbound, 0);
+  EXPECT_TRUE(Sync(Agent("host1", {"vm2"})).boots().empty());
+  EXPECT_EQ(RunJanitor(db())->blocks_unbound, 1);
+  EXPECT_EQ(Sync(Agent("host1", {"vm2"})).boots_size(), 1);
+}
+
 TEST_F(AgentsTest, AnOverdueBuildIsTriedAgain) {
   Submit({"a"});
   const v1::BuildOrder order = Sync(Agent("host1", {})).builds(0);

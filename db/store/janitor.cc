@@ -62,13 +62,14 @@ void FindOverdue(Transaction& tx, const JanitorLimits& limits, Findings& finding
                           slack, silent));
 }
 
-// Blocks that nothing was measured in and whose machine's agent is silent: any machine may have
-// them.
+// Blocks that nothing was measured in and whose machine's agent is silent, or no longer offers it:
+// any machine may have them.
 int Unbind(Transaction& tx, const JanitorLimits& limits) {
   const pqxx::result unbound = tx.exec_params(
       "UPDATE blocks k SET machine = NULL FROM machines m, agent_pulse p, jobs j "
       "WHERE m.name = k.machine AND p.agent = m.agent AND j.id = k.job AND j.state = 'active' "
-      "AND m.attempt_id IS NULL AND p.quiet_until + $1 * interval '1 second' < now() "
+      "AND m.attempt_id IS NULL "
+      "AND (NOT m.present OR p.quiet_until + $1 * interval '1 second' < now()) "
       "AND EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block AND o.state = "
       "'queued') "
       "AND NOT EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block "

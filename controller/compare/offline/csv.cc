@@ -46,7 +46,16 @@ class Reader {
       samples_.comment_lines.push_back(line_);
       return absl::OkStatus();
     }
-    if (absl::StripAsciiWhitespace(line).empty()) return absl::OkStatus();
+    if (absl::StripAsciiWhitespace(line).empty()) {
+      if (first_empty_ == 0) first_empty_ = line_;
+      return absl::OkStatus();
+    }
+    // Of one column an empty line is also an empty cell, but for those at the end.
+    if (width_ == 1 && first_empty_ > 0) {
+      line_ = first_empty_;
+      return Error(1, absl::StrCat(samples_.columns[0].name, " is empty, want a number"));
+    }
+    if (!have_header_) first_empty_ = 0;
     const absl::Status split = cells_line_.Split(line);
     if (!split.ok())
       return absl::InvalidArgumentError(
@@ -133,6 +142,7 @@ class Reader {
   const absl::string_view file_;
   absl::string_view rest_;
   int line_ = 0;
+  int first_empty_ = 0;  // Behind the header; 0: none.
   bool have_header_ = false;
   size_t width_ = 0;
   size_t block_ = absl::string_view::npos;

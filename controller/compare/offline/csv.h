@@ -29,8 +29,9 @@ struct Samples {
 };
 
 // RFC 4180: commas, double quotes (doubled inside), LF or CRLF; a byte-order mark at the start is
-// skipped, lines that begin with '#' are comments, empty lines are skipped. Every cell of a metric
-// is a finite decimal number; the column "block" holds any name, once. Anything else is refused:
+// skipped, lines that begin with '#' are comments, empty lines are skipped; in a file of one column
+// only those at its end are, for one between rows is an empty cell. Every cell of a metric is a
+// finite decimal number; the column "block" holds any name, once. Anything else is refused:
 // InvalidArgument: `file`, line and column (from 1), what is there and what is wanted.
 absl::StatusOr<Samples> ReadSamples(absl::string_view file, absl::string_view text);
 

@@ -31,6 +31,12 @@ TEST(ReadSamplesTest, SpreadsheetHabits) {
   EXPECT_EQ(samples->Find("c")->values, (Numbers{2, 4}));
 }
 
+TEST(ReadSamplesTest, EmptyLinesAroundOneColumn) {
+  const auto samples = ReadSamples("b.csv", "\n\na\n1\n2\n\n# end\n\n");
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_EQ(samples->Find("a")->values, (Numbers{1, 2}));
+}
+
 struct BadCase {
   std::string name;
   std::string text;
@@ -58,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoRows", "a,b\n", "no rows"},
         {"OnlyBlocks", "block\n1\n", "line 1, column 1: no metric"},
         {"EmptyCell", "a,b\n1,2\n3,\n", "line 3, column 2: b is empty"},
+        {"EmptyLineOfOneColumn", "\n# c\na\n1\n \n3\n",
+         "line 5, column 1: a is empty, want a number"},
         {"NotANumber", "a,b\n1,2\nx,3\n", "line 3, column 1: a is \"x\", want a number"},
         {"Nan", "a\nNaN\n", "line 2, column 1: a is \"NaN\", want a number"},
         {"Infinity", "a\ninf\n", "line 2, column 1"},

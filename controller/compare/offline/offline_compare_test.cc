@@ -122,6 +122,15 @@ TEST(OfflineCompareTest, TooFewHaveNoVerdict) {
   EXPECT_EQ(six.Text(0, "mark"), "");
 }
 
+// Frames dropped: none, but for one boot of eight.
+TEST(OfflineCompareTest, OnePairOfEightDiffers) {
+  const std::string none = "block,drops\n1,0\n2,0\n3,0\n4,0\n5,0\n6,0\n7,0\n8,0\n";
+  const std::string one = "block,drops\n1,0\n2,0\n3,0\n4,1\n5,0\n6,0\n7,0\n8,0\n";
+  const Answer answer = Ask(none, one, {.metrics = {"drops:lower:difference:1"}});
+  EXPECT_EQ(answer.Number(0, "estimate"), 0);
+  EXPECT_EQ(answer.Number(0, "p"), 1);
+}
+
 TEST(OfflineCompareTest, BlocksOnOneSideAreCountedAndLeftOut) {
   const std::string base = "block,make.real\n9,1000\na,100\nb,100\nc,101\nd,100\ne,102\nf,100\n";
   const std::string challenger =

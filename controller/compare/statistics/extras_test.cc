@@ -92,6 +92,26 @@ TEST(FindDriftTest, SeesATrendAndFewOthers) {
   EXPECT_FALSE(FindDrift(Numbers{1, 2, 3}).has_value());
 }
 
+// A count that is 0 but for one boot; differences of any size.
+TEST(FindDriftTest, OneValueOffTheMedianAndHugeOnes) {
+  for (size_t at = 0; at < 8; ++at) {
+    Numbers lone(8, 0.0);
+    lone[at] = -1;
+    const auto drift = FindDrift(lone);
+    ASSERT_TRUE(drift.has_value());
+    EXPECT_TRUE(std::isnan(drift->runs_p));
+    EXPECT_FALSE(drift->flagged);
+  }
+  Numbers trend(24);
+  std::iota(trend.begin(), trend.end(), 0);
+  for (const double scale : {2e-100, 1e-3, 2e100}) {
+    Numbers scaled = trend;
+    for (double& value : scaled) value *= scale;
+    EXPECT_NEAR(FindDrift(scaled)->ljung_box_p, FindDrift(trend)->ljung_box_p, 1e-12);
+    EXPECT_TRUE(FindDrift(scaled)->flagged);
+  }
+}
+
 TEST(FindTwoModesTest, SeesTwoHeapsAndNotOne) {
   Numbers heaps = Uniform(1, 24);
   for (size_t i = 0; i < heaps.size(); i += 3) heaps[i] += 5;

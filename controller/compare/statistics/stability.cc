@@ -4,6 +4,7 @@
 #include <boost/math/statistics/ljung_box.hpp>
 #include <boost/math/statistics/runs_test.hpp>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "controller/compare/statistics/descriptive.h"
@@ -14,6 +15,29 @@ namespace {
 constexpr size_t kFewestForDrift = 8;
 constexpr size_t kFewestForModes = 16;
 
+// p of the runs above and below the median; NaN when all values off it are on one side of it, for
+// then there is nothing to count. Boost says p = 0 of that, and throws when there is but one.
+double RunsP(const std::vector<double>& values) {
+  const double median = Median(values);
+  const auto above = [median](double value) { return value > median; };
+  const auto below = [median](double value) { return value < median; };
+  if (std::none_of(values.begin(), values.end(), above) ||
+      std::none_of(values.begin(), values.end(), below)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return boost::math::statistics::runs_above_and_below_median(values).second;
+}
+
+// The statistic has fourth powers in it and no unit: of values near 1 it does not overflow.
+double LjungBoxP(std::vector<double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  for (double& value : values) value = std::ldexp(value, -exponent);
+  return boost::math::statistics::ljung_box(values).second;
+}
+
 }  // namespace
 
 std::optional<Drift> FindDrift(std::span<const double> in_time_order) {
@@ -22,11 +46,8 @@ std::optional<Drift> FindDrift(std::span<const double> in_time_order) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   if (*least == *most) return std::nullopt;
   Drift drift;
-  const auto runs = boost::math::statistics::runs_above_and_below_median(values);
-  // Boost says p = 0 with a statistic of NaN when all values off the median are on one side of it;
-  // then there is nothing to count.
-  drift.runs_p = std::isnan(runs.first) ? runs.first : runs.second;
-  drift.ljung_box_p = boost::math::statistics::ljung_box(values).second;
+  drift.runs_p = RunsP(values);
+  drift.ljung_box_p = LjungBoxP(values);
   drift.flagged = drift.runs_p < kDriftP || drift.ljung_box_p < kDriftP;
   return drift;
 }
