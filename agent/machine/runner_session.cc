@@ -343,7 +343,8 @@ void RunnerSession::OnFailure(const v1::RunnerFailure& failure) {
     End(v1::OUTCOME_LOAD_FAILED, absl::StrCat(LoadName(), ": ", error));
   } else if (step_ == Step::kUndo) {
     End(ending_.outcome, ending_.reason);  // The records say what was not undone.
-  } else if (step_ == Step::kSetup && absl::StartsWith(error, "sched_ext: ")) {
+  } else if (step_ == Step::kSetup && (absl::StartsWith(error, "sched_ext: ") ||
+                                       absl::StrContains(error, "this kernel has no sched_ext"))) {
     End(v1::OUTCOME_SCHEDULER_EJECTED, error);  // The scheduler or the kernel refused.
   } else if (step_ == Step::kSetup) {
     // The machine can not be what the job wants: nothing about the kernel.

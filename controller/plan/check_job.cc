@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -10,6 +11,7 @@
 #include "controller/plan/check_stopping.h"
 #include "controller/plan/check_variant.h"
 #include "controller/plan/errors.h"
+#include "controller/plan/text.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 
@@ -45,10 +47,19 @@ void CheckSelector(const v1::MachineSelector& machines, Errors& errors) {
   }
 }
 
+// The kernels' names, or all that is said of the variants where these are the same.
 std::string DefaultTitle(const v1::JobSpec& spec) {
-  std::string title = spec.variants(0).kernel();
-  for (int i = 1; i < spec.variants_size(); ++i) {
-    absl::StrAppend(&title, i == 1 ? " against " : ", ", spec.variants(i).kernel());
+  std::set<std::string> names;
+  for (const v1::Variant& variant : spec.variants()) names.insert(variant.kernel());
+  const bool told_apart = static_cast<int>(names.size()) == spec.variants_size();
+  std::string title;
+  for (int i = 0; i < spec.variants_size(); ++i) {
+    const v1::Variant& variant = spec.variants(i);
+    absl::StrAppend(&title,
+                    i == 0   ? ""
+                    : i == 1 ? " against "
+                             : ", ",
+                    told_apart ? variant.kernel() : PrintVariant(variant));
   }
   if (title.size() > 200) title = absl::StrCat(spec.variants_size(), " variants");
   return title;
@@ -119,7 +130,7 @@ absl::Status CheckJob(const v1::JobSpec& spec, const Kernels& kernels) {
   }
   CheckActivities(spec.background(), errors);
   CheckSelector(spec.machines(), errors);
-  CheckSetup(spec, errors);
+  CheckSetup(spec, kernels, errors);
   return errors.AsStatus();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "controller/plan/text.h"
 
 namespace shakedown::plan {
 namespace {
@@ -391,6 +392,29 @@ TEST(WithDefaultsTest, KeepsWhatIsSaid) {
   EXPECT_FALSE(got.loads(1).latt().has_make());
 }
 
+TEST(CheckJobTest, APrimaryMetricIsOneThatTheLoadsMeasure) {
+  const auto wrong = [](const char* load, const char* primary, v1::StoppingRule rule) {
+    v1::JobSpec spec = GoodJob();
+    spec.clear_loads();
+    *spec.add_loads() = *ParseLoad(load);
+    if (rule != v1::STOPPING_RULE_FIXED) spec.set_blocks(0);
+    spec.set_stopping(rule);
+    if (*primary != 0) spec.add_primary_metrics(primary);
+    return std::string(CheckJob(spec, Catalog()).message());
+  };
+  constexpr auto kFixed = v1::STOPPING_RULE_FIXED, kLooks = v1::STOPPING_RULE_LOOKS;
+  EXPECT_EQ(wrong("launch", "launch.warm.avg", kLooks), "");
+  EXPECT_EQ(wrong("command latt -- true", "latt.wakeup.avg", kFixed), "");
+  EXPECT_EQ(wrong("tool perf-pipe", "perf-pipe.op", kFixed), "");
+  EXPECT_THAT(wrong("launch", "launch.warm.agv", kFixed),
+              HasSubstr("primary metric \"launch.warm.agv\": no such metric, want one such as "
+                        "launch.*.avg"));
+  EXPECT_THAT(wrong("latt", "make.real", kFixed),
+              HasSubstr("\"make.real\": no load of the job measures it; they measure latt.*"));
+  EXPECT_THAT(wrong("frames", "", kLooks), HasSubstr("looks: no load of the job has a primary"));
+  EXPECT_EQ(wrong("frames", "", kFixed), "");
+}
+
 TEST(CheckJobTest, AcceptsEachStoppingRule) {
   for (const auto rule : {v1::STOPPING_RULE_QUICK, v1::STOPPING_RULE_LOOKS}) {
     v1::JobSpec spec = GoodJob();
@@ -400,7 +424,7 @@ TEST(CheckJobTest, AcceptsEachStoppingRule) {
     spec.set_control(true);
     spec.add_primary_metrics("make.real");
     spec.add_primary_metrics("latt.wakeup.p99.9");
-    spec.add_primary_metrics("mine.fps");
+    spec.add_primary_metrics("interbench.video.burn.latency.max");
     EXPECT_EQ(CheckJob(spec, Catalog()), absl::OkStatus());
   }
 }

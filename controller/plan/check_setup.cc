@@ -19,8 +19,8 @@ std::string TunableOf(const v1::SetupStep& step) {
   return step.has_autogroup() ? kAutogroup : step.tunable().name();
 }
 
-void CheckAgainstVariants(const v1::JobSpec& spec, const v1::SetupStep& step,
-                          const std::string& where, Errors& errors) {
+void CheckAgainstVariants(const v1::JobSpec& spec, const Kernels& kernels,
+                          const v1::SetupStep& step, const std::string& where, Errors& errors) {
   const std::string name = TunableOf(step);
   if (name.empty()) return;
   for (int i = 0; i < std::min(spec.variants_size(), 26); ++i) {
@@ -29,6 +29,14 @@ void CheckAgainstVariants(const v1::JobSpec& spec, const v1::SetupStep& step,
       errors.Add(where, ": sets ", name, ", as variant ",
                  std::string(1, VariantLetter(static_cast<uint32_t>(i))),
                  " does: want it in one of them");
+    }
+    const auto kernel = kernels.find(spec.variants(i).kernel());
+    if (kernel == kernels.end()) continue;
+    for (const v1::Tunable& tunable : kernel->second.tunables()) {
+      if (tunable.name() != name) continue;
+      errors.Add(where, ": sets ", name, ", which kernel ", kernel->first, " has at ",
+                 tunable.value(), ": want it as a tunable of the variants, as in '", kernel->first,
+                 " ", name, "=…'");
     }
   }
 }
@@ -40,14 +48,14 @@ bool IsProgramWord(absl::string_view word) {
 
 }  // namespace
 
-void CheckSetup(const v1::JobSpec& spec, Errors& errors) {
+void CheckSetup(const v1::JobSpec& spec, const Kernels& kernels, Errors& errors) {
   errors.CheckRange("number of setup steps", static_cast<uint64_t>(spec.setup_size()), 0,
                     kMostSteps);
   for (int i = 0; i < std::min(spec.setup_size(), kMostSteps); ++i) {
     const std::string where = absl::StrCat("setup step ", i + 1);
     const absl::Status good = CheckSetupStep(spec.setup(i));
     if (!good.ok()) errors.Add(where, ": ", std::string(good.message()));
-    CheckAgainstVariants(spec, spec.setup(i), where, errors);
+    CheckAgainstVariants(spec, kernels, spec.setup(i), where, errors);
   }
 }
 

@@ -20,9 +20,9 @@ v1::JobSpec SpecWith(const std::vector<std::string>& steps) {
   return spec;
 }
 
-std::string Wrong(const v1::JobSpec& spec) {
+std::string Wrong(const v1::JobSpec& spec, const Kernels& kernels = {}) {
   Errors errors;
-  CheckSetup(spec, errors);
+  CheckSetup(spec, kernels, errors);
   return std::string(errors.AsStatus().message());
 }
 
@@ -43,6 +43,21 @@ TEST(CheckSetupTest, AStepMayNotSetWhatAVariantSets) {
   const std::string want = "kernel.sched_autogroup_enabled, as variant B does";
   EXPECT_THAT(Wrong(SpecWith({"autogroup on"})), HasSubstr(want));
   EXPECT_THAT(Wrong(SpecWith({"sysctl kernel.sched_autogroup_enabled=0"})), HasSubstr(want));
+}
+
+TEST(CheckSetupTest, AStepMayNotSetWhatAKernelHasPinned) {
+  v1::JobSpec spec = SpecWith({"autogroup off"});
+  spec.mutable_variants(1)->clear_tunables();
+  for (v1::Variant& variant : *spec.mutable_variants()) variant.set_kernel("debian-6.12");
+  Kernels kernels;
+  v1::Tunable* pinned = kernels["debian-6.12"].add_tunables();
+  pinned->set_name("kernel.sched_autogroup_enabled");
+  pinned->set_value("1");
+  EXPECT_THAT(Wrong(spec, kernels),
+              HasSubstr("setup step 1: sets kernel.sched_autogroup_enabled, which kernel "
+                        "debian-6.12 has at 1: want it as a tunable of the variants"));
+  pinned->set_name("kernel.other");
+  EXPECT_EQ(Wrong(spec, kernels), "");
 }
 
 TEST(CheckSetupTest, SchedExt) {

@@ -5,9 +5,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "controller/compare/statistics/metric.h"
 #include "proto/wire/ids.h"
+#include "proto/wire/load_kind.h"
 
 namespace shakedown::plan {
 namespace {
@@ -29,7 +31,47 @@ bool IsMetricName(absl::string_view name) {
          std::all_of(parts.begin(), parts.end(), IsPart);
 }
 
-void CheckPrimary(const std::string& name, Errors& errors) {
+// The first parts of the names of what a load measures.
+std::set<std::string> Measures(const v1::JobSpec& spec) {
+  std::set<std::string> parts;
+  for (const v1::Load& load : spec.loads()) {
+    if (load.command().under_latt()) parts.insert("latt");
+    parts.insert(load.has_tool() ? load.tool().tool() : LoadKind(load));
+  }
+  return parts;
+}
+
+void CheckMeasured(const v1::JobSpec& spec, const std::string& name, Errors& errors) {
+  const std::string first = name.substr(0, name.find('.'));
+  const std::set<std::string> measured = Measures(spec);
+  if (measured.count(first) == 0) {
+    errors.Add("primary metric ", Quoted(name), ": no load of the job measures it; they measure ",
+               absl::StrJoin(measured, ".*, "), ".*");
+    return;
+  }
+  if (statistics::FindMetric(name)) return;
+  std::vector<std::string> known;
+  for (const std::string_view pattern : statistics::KnownMetrics(first)) {
+    known.emplace_back(pattern);
+  }
+  if (known.size() > 12) known.resize(12);
+  errors.Add("primary metric ", Quoted(name), ": no such metric, want one such as ",
+             absl::StrJoin(known, ", "));
+}
+
+bool HasPrimary(const v1::JobSpec& spec) {
+  if (!spec.primary_metrics().empty()) return true;
+  const std::set<std::string> measured = Measures(spec);
+  return std::any_of(measured.begin(), measured.end(), [](const std::string& first) {
+    const auto known = statistics::KnownMetrics(first);
+    return std::any_of(known.begin(), known.end(), [](std::string_view name) {
+      const auto metric = statistics::FindMetric(name);
+      return metric && metric->role == statistics::Role::kPrimary;
+    });
+  });
+}
+
+void CheckPrimary(const v1::JobSpec& spec, const std::string& name, Errors& errors) {
   if (!IsMetricName(name)) {
     errors.Add("primary metric ", Quoted(name), ": want a metric's name such as make.real");
     return;
@@ -38,7 +80,9 @@ void CheckPrimary(const std::string& name, Errors& errors) {
   if (known && known->role == statistics::Role::kInfo) {
     errors.Add("primary metric ", Quoted(name),
                ": is for information and never tested, want one that has a better side");
+    return;
   }
+  CheckMeasured(spec, name, errors);
 }
 
 void CheckPrimaries(const v1::JobSpec& spec, Errors& errors) {
@@ -47,7 +91,7 @@ void CheckPrimaries(const v1::JobSpec& spec, Errors& errors) {
   std::set<absl::string_view> names;
   for (int i = 0; i < std::min(spec.primary_metrics_size(), 100); ++i) {
     const std::string& name = spec.primary_metrics(i);
-    CheckPrimary(name, errors);
+    CheckPrimary(spec, name, errors);
     if (!names.insert(name).second) {
       errors.Add("primary metric ", Quoted(name), ": named twice, want each once");
     }
@@ -78,6 +122,11 @@ void CheckStopping(const v1::JobSpec& spec, Errors& errors) {
   CheckBlocks(spec, errors);
   errors.CheckRange("budget_s", spec.budget_s(), 0, kMostBudget);
   CheckPrimaries(spec, errors);
+  if (spec.stopping() == v1::STOPPING_RULE_LOOKS && !HasPrimary(spec)) {
+    errors.Add(
+        "looks: no load of the job has a primary metric by itself, so that no look can decide: "
+        "want one named, as in --primary launch.warm.avg");
+  }
   if (spec.control()) {
     errors.CheckRange("number of variants of a job with a control", spec.variants_size(), 2,
                       kMostVariants - 1);

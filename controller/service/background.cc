@@ -106,9 +106,12 @@ struct Background::State {
     }
     if (away) spdlog::info("database: back");
     away = false;
-    if (report->boots_given_up + report->builds_given_up + report->blocks_unbound > 0) {
-      spdlog::info("janitor: gave up {} boots and {} builds, unbound {} blocks",
-                   report->boots_given_up, report->builds_given_up, report->blocks_unbound);
+    if (report->boots_given_up + report->builds_given_up + report->blocks_unbound +
+            report->blocks_orphaned >
+        0) {
+      spdlog::info("janitor: gave up {} boots, {} builds and {} begun blocks, unbound {} blocks",
+                   report->boots_given_up, report->builds_given_up, report->blocks_orphaned,
+                   report->blocks_unbound);
     }
   }
 };

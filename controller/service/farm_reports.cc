@@ -11,6 +11,7 @@
 #include "controller/plan/estimate.h"
 #include "controller/service/detection.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/no_throw.h"
 #include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "controller/service/store_controls.h"
@@ -65,7 +66,9 @@ absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& r
   response.set_estimate_basis(estimate.basis);
   if (request.detect() != 0) {
     const double boot_s = static_cast<double>(plan::EstimateWork(job.spec, 0, 1, history).seconds);
-    RETURN_IF_ERROR(AddDetection(database_, job.spec, request.detect(), boot_s, &response));
+    RETURN_IF_ERROR(NoThrow("detect", [&] {
+      return AddDetection(database_, job.spec, request.detect(), boot_s, &response);
+    }));
   }
   return response;
 }
@@ -76,11 +79,13 @@ absl::StatusOr<v1::GetReportResponse> FarmApi::GetReport(const v1::GetReportRequ
         absl::StrCat("job ", request.job(), ": want a number from 1"));
   }
   ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database_, request.job()));
-  const v1::Report report = compare::MakeReport(data);
-  v1::GetReportResponse response;
-  ASSIGN_OR_RETURN(*response.mutable_text(), compare::RenderReport(report, request));
-  response.set_conclusion(report.conclusion());
-  return response;
+  return NoThrow("report", [&]() -> absl::StatusOr<v1::GetReportResponse> {
+    const v1::Report report = compare::MakeReport(data);
+    v1::GetReportResponse response;
+    ASSIGN_OR_RETURN(*response.mutable_text(), compare::RenderReport(report, request));
+    response.set_conclusion(report.conclusion());
+    return response;
+  });
 }
 
 }  // namespace shakedown::service

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/compare/job_looks.h"
 #include "controller/plan/next_step.h"
+#include "controller/service/no_throw.h"
 #include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "db/store/jobs.h"
@@ -79,7 +80,8 @@ absl::StatusOr<int> KeepJobs(store::Database& database) {
   int steps = 0;
   absl::Status first;
   for (const int64_t job : due) {
-    const absl::StatusOr<bool> taken = FromStore([&] { return KeepJob(database, job); });
+    const absl::StatusOr<bool> taken =
+        FromStore([&] { return NoThrow("look", [&] { return KeepJob(database, job); }); });
     if (taken.ok()) {
       steps += *taken ? 1 : 0;
     } else if (first.ok()) {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/compare/control.h"
+#include "controller/service/no_throw.h"
 #include "controller/service/report_data.h"
 #include "controller/service/store_call.h"
 #include "db/store/controls.h"
@@ -31,11 +32,15 @@ absl::Status StoreControl(store::Database& database, const v1::ReportData& data)
 absl::StatusOr<int> StoreOpenControls(store::Database& database) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> jobs,
                    FromStore([&] { return store::JobsWithOpenControl(database); }));
+  absl::Status first;  // One job's trouble holds up no other's.
   for (const int64_t job : jobs) {
     ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database, job));
-    RETURN_IF_ERROR(
-        Annotate(StoreControl(database, data), absl::StrCat("A/A control of job ", job)));
+    const absl::Status stored = NoThrow("judging", [&] { return StoreControl(database, data); });
+    if (!stored.ok() && first.ok()) {
+      first = Annotate(stored, absl::StrCat("A/A control of job ", job));
+    }
   }
+  if (!first.ok()) return first;
   return static_cast<int>(jobs.size());
 }
 

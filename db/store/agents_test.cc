@@ -214,6 +214,36 @@ TEST_F(AgentsTest, ABlockOfADeadMachineMovesWhenNothingWasMeasured) {
   EXPECT_EQ(RunJanitor(db())->blocks_unbound, 0);
 }
 
+TEST_F(AgentsTest, TheRestOfABlockIsGivenUpWhenItsMachineIsGoneForLong) {
+  const int64_t job = Submit({"a", "b"});
+  BuildAll();
+  ASSERT_EQ(RecordBoot(db(), "host1", Measured(Lease())), absl::OkStatus());
+  SilentFor(12 * 3600);
+  EXPECT_EQ(RunJanitor(db())->blocks_orphaned, 0) << "a laptop may be away for a night";
+  SilentFor(13 * 3600);
+  EXPECT_EQ(RunJanitor(db())->blocks_orphaned, 1);
+  EXPECT_EQ(RunJanitor(db())->blocks_orphaned, 0);
+  const v1::JobView view = GetJob(db(), job).value();
+  int lost = 0;
+  for (const v1::BootView& boot : view.boots()) {
+    if (boot.outcome() != v1::OUTCOME_FARM_FAILED) continue;
+    ++lost;
+    EXPECT_EQ(boot.reason(), "its machine vm1 went away in the middle of the block");
+    EXPECT_EQ(boot.machine(), "vm1");
+  }
+  EXPECT_EQ(lost, 1);
+}
+
+TEST_F(AgentsTest, TheRestOfABlockIsGivenUpSoonerWhenTheJobsTimeIsOver) {
+  Submit({"a", "b"});
+  BuildAll();
+  ASSERT_EQ(RecordBoot(db(), "host1", Measured(Lease())), absl::OkStatus());
+  SilentFor(3600);
+  EXPECT_EQ(RunJanitor(db())->blocks_orphaned, 0);
+  Sql("UPDATE jobs SET budget_s = 60, started_at = now() - interval '1 hour'");
+  EXPECT_EQ(RunJanitor(db())->blocks_orphaned, 1);
+}
+
 TEST_F(AgentsTest, ABlockOfAMachineThatIsNoLongerOfferedMoves) {
   Submit({"a", "b"});
   BuildAll();

@@ -1,10 +1,12 @@
 #include "db/store/janitor.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "db/store/agents.h"
+#include "db/store/job_blocks.h"
 #include "db/store/settle.h"
 #include "proto/wire/status.h"
 
@@ -36,6 +38,7 @@ std::vector<Overdue> Read(const pqxx::result& rows) {
 
 struct Findings {
   std::vector<Overdue> boots, builds;
+  std::vector<int64_t> orphans;  // Jobs.
   int unbound = 0;
 };
 
@@ -79,6 +82,42 @@ int Unbind(Transaction& tx, const JanitorLimits& limits) {
   return static_cast<int>(unbound.affected_rows());
 }
 
+// Of blocks with a part done whose machine is gone for good, jobs that still wait for the rest.
+#define SHAKEDOWN_ORPHANED                                                                       \
+  "FROM blocks k JOIN machines m ON m.name = k.machine JOIN agent_pulse p ON p.agent = m.agent " \
+  "JOIN jobs j ON j.id = k.job WHERE j.state = 'active' AND m.attempt_id IS NULL "               \
+  "AND (NOT m.present OR p.quiet_until + $1 * interval '1 second' < now() "                      \
+  "OR (p.quiet_until + $2 * interval '1 second' < now() AND NOT " SHAKEDOWN_TIME_LEFT            \
+  ")) "                                                                                          \
+  "AND NOT EXISTS (SELECT FROM boots r WHERE r.job = k.job AND r.block = k.block "               \
+  "AND r.state = 'running') "
+
+std::vector<int64_t> FindOrphans(Transaction& tx, const JanitorLimits& limits) {
+  const pqxx::result rows =
+      tx.exec_params("SELECT DISTINCT k.job " SHAKEDOWN_ORPHANED
+                     "AND EXISTS (SELECT FROM boots q WHERE q.job = k.job AND q.block = k.block "
+                     "AND q.state = 'queued') ORDER BY 1",
+                     absl::ToInt64Seconds(limits.orphan), absl::ToInt64Seconds(limits.unbind));
+  std::vector<int64_t> jobs;
+  for (const pqxx::row& row : rows) jobs.push_back(row[0].as<int64_t>());
+  return jobs;
+}
+
+void EndOrphans(Transaction& tx, const JanitorLimits& limits, int64_t job, int& count) {
+  tx.exec_params("SELECT FROM jobs WHERE id = $1 FOR NO KEY UPDATE", job);
+  const pqxx::result ended = tx.exec_params(
+      "UPDATE boots o SET state = 'ended', outcome = 'farm_failed', ended_at = now(), "
+      "reason = 'its machine ' || b.machine || ' went away in the middle of the block' "
+      "FROM (SELECT k.job, k.block, k.machine " SHAKEDOWN_ORPHANED
+      "AND k.job = $3) AS b "
+      "WHERE o.job = b.job AND o.block = b.block AND o.state = 'queued' RETURNING o.block",
+      absl::ToInt64Seconds(limits.orphan), absl::ToInt64Seconds(limits.unbind), job);
+  std::set<int> blocks;
+  for (const pqxx::row& row : ended) blocks.insert(row[0].as<int>());
+  count += static_cast<int>(blocks.size());
+  if (!blocks.empty()) SettleJob(tx, job);
+}
+
 absl::Status GiveUpBoot(Transaction& tx, const Overdue& overdue, int& count) {
   ASSIGN_OR_RETURN(const LockedBoot boot, LockBoot(tx, overdue.id));
   if (boot.state != "running" || boot.epoch != overdue.epoch) return absl::OkStatus();
@@ -108,6 +147,7 @@ absl::StatusOr<JanitorReport> RunJanitor(Database& database, const JanitorLimits
     }
     FindOverdue(tx, limits, findings);
     findings.unbound = Unbind(tx, limits);
+    findings.orphans = FindOrphans(tx, limits);
     if (findings.unbound > 0) Notify(tx);
     return absl::OkStatus();
   }));
@@ -126,6 +166,15 @@ absl::StatusOr<JanitorReport> RunJanitor(Database& database, const JanitorLimits
     RETURN_IF_ERROR(
         Write(database, [&](Transaction& tx) { return GiveUpBuild(tx, build, count = 0); }));
     report.builds_given_up += count;
+  }
+  for (const int64_t job : findings.orphans) {
+    int count = 0;
+    RETURN_IF_ERROR(Write(database, [&](Transaction& tx) {
+      EndOrphans(tx, limits, job, count = 0);
+      Notify(tx);
+      return absl::OkStatus();
+    }));
+    report.blocks_orphaned += count;
   }
   return report;
 }

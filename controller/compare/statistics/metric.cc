@@ -203,6 +203,16 @@ std::optional<Metric> FindMetric(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> KnownMetrics(std::string_view first_part) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kRegistry) {
+    const std::string_view first = entry.pattern.substr(0, entry.pattern.find('.'));
+    if (entry.role != Role::kInfo && (first_part.empty() || first == first_part))
+      names.push_back(entry.pattern);
+  }
+  return names;
+}
+
 bool IsBig(const Metric& metric, double change, double base_median) {
   const double size = std::fabs(change);
   if (size == 0) return false;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shakedown::statistics {
 
@@ -42,6 +43,10 @@ Metric MakeMetric(std::string_view name, Direction direction, Scale scale, std::
 // The metrics of our own loads by name: "make.real", "latt.wakeup.max",
 // "interbench.video.burn.latency.avg". nullopt: not known.
 std::optional<Metric> FindMetric(std::string_view name);
+
+// What FindMetric knows and a verdict can be of, '*' standing for one part between dots; "" and "make" give all and those of
+// make.
+std::vector<std::string_view> KnownMetrics(std::string_view first_part);
 
 // Whether a change of the base's median is large: |relative| >= delta_rel with |absolute| >= floor,
 // or |absolute| >= delta_abs. `change` in the metric's scale: 0.05 = +5 % for a ratio.
