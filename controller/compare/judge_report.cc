@@ -342,7 +342,8 @@ void AddVerdicts(v1::Report* report) {
   }
   const Asked asked = Ask(report, judged, "");
   if (asked.most_pairs < static_cast<size_t>(kFewestBlocksForVerdicts)) {
-    report->set_no_verdict(absl::StrCat("n < ", kFewestBlocksForVerdicts, " blocks: no verdict"));
+    report->set_no_verdict(
+        absl::StrCat("n < ", kFewestBlocksForVerdicts, " blocks: insufficient, no verdict"));
     report->set_judged_blocks(0);
     return;
   }

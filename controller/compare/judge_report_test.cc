@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AddVerdictsTest, FewBlocksGiveNone) {
   v1::Report report = ReportOf({{"make.real", Around(20, 5), Around(10, 5)}});
   AddVerdicts(&report);
-  EXPECT_EQ(report.no_verdict(), "n < 6 blocks: no verdict");
+  EXPECT_EQ(report.no_verdict(), "n < 6 blocks: insufficient, no verdict");
   EXPECT_EQ(report.conclusion(), "none");
   EXPECT_EQ(report.loads(0).metrics(0).comparisons_size(), 0);
 }

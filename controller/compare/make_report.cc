@@ -19,7 +19,9 @@
 #include "controller/compare/repeat.h"
 #include "controller/compare/statistics/survival.h"
 #include "controller/compare/words.h"
+#include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
+#include "controller/plan/text_activity.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 
@@ -367,6 +369,12 @@ v1::Report ReportOn(const v1::ReportData& data, const v1::ReportControl* control
   report.set_warmup_values(WarmupValues(measured));
   AddFailures(data, &report);
   AddBuildFailures(data, &report);
+  for (const v1::Activity& activity : data.job().spec().background()) {
+    report.add_background(PrintableLine(plan::PrintActivity(activity)));
+  }
+  for (const v1::SetupStep& step : data.job().spec().setup()) {
+    report.add_setup(PrintableLine(plan::PrintSetupStep(step)));
+  }
   for (std::string& piece : RepeatCommand(data.job())) report.add_repeat_command(std::move(piece));
   AddNoise(data, &report);
   return report;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "controller/compare/layout.h"
 #include "controller/compare/words.h"
 
@@ -96,6 +97,15 @@ bool IsShort(const v1::ReportMetric& metric) {
          absl::EndsWith(metric.name(), ".deadlines_met");
 }
 
+// In points for a percentage: from 2 % to 54 % is no "+2167 %".
+std::string ShortChange(const v1::ReportMetric& metric, const v1::ReportRow& a,
+                        const v1::ReportRow& b) {
+  if (metric.unit() == "%" && a.has_median() && b.has_median()) {
+    return absl::StrFormat("%+.1f pt", b.median() - a.median());
+  }
+  return b.has_change_percent() ? Change(b.change_percent()) : "";
+}
+
 std::string PrintLine(const v1::ReportMetric& metric, int challenger) {
   const v1::ReportRow& a = metric.rows(0);
   const v1::ReportRow& b = metric.rows(challenger);
@@ -111,8 +121,7 @@ std::string PrintLine(const v1::ReportMetric& metric, int challenger) {
   std::string out = name.size() < kName ? Left(name, kName)
                                         : absl::StrCat(Wrap("  ", name), std::string(kName, ' '));
   absl::StrAppend(
-      &out, median(a), median(b),
-      Right(b.has_change_percent() ? Change(b.change_percent()) : "", kShortChange),
+      &out, median(a), median(b), Right(ShortChange(metric, a, b), kShortChange),
       Right(a.n() == b.n() ? absl::StrCat(a.n()) : absl::StrCat(a.n(), ",", b.n()), kBoots), "\n");
   return out;
 }

@@ -307,6 +307,10 @@ std::string PrintHead(const v1::Report& report) {
                                                   " (seed ", report.order_seed(), ")",
                                                   told ? "" : ", ", told ? "" : report.state())),
                   PrintLooks(report));
+  if (!report.background().empty()) {
+    out += Labelled("Beside", absl::StrJoin(report.background(), "; "));
+  }
+  if (!report.setup().empty()) out += Labelled("Setup", absl::StrJoin(report.setup(), "; "));
   if (told) {
     out += Labelled("State", absl::StrCat(report.state(), ": ", report.end_reason()));
   }

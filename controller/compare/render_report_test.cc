@@ -152,7 +152,7 @@ TEST(RenderReportTest, RefusesWhatItDoesNotKnow) {
 
 TEST(RenderReportTest, WhichSideStandsFirst) {
   v1::Report report;
-  report.set_no_verdict("n < 6 blocks: no verdict");
+  report.set_no_verdict("n < 6 blocks: insufficient, no verdict");
   for (const char* letter : {"A", "B"}) report.add_variants()->set_letter(letter);
   v1::ReportMetric* metric = report.add_loads()->add_metrics();
   metric->set_name("make.real");

@@ -266,7 +266,7 @@ TEST(JobKeeperTest, TheBudgetEndsAJob) {
     EXPECT_EQ(boot.outcome(), begun ? v1::OUTCOME_MEASURED : v1::OUTCOME_CANCELLED) << boot.name();
     EXPECT_EQ(boot.reason(), begun ? "" : "time budget of 1 s spent") << boot.name();
   }
-  EXPECT_EQ(Looks(view), "1 after 1: n < 6 blocks: no verdict: time budget");
+  EXPECT_EQ(Looks(view), "1 after 1: n < 6 blocks: insufficient, no verdict: time budget");
 }
 
 // Many controllers on one database, none of which knows of the others.

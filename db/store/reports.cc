@@ -1,5 +1,6 @@
 #include "db/store/reports.h"
 
+#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -161,14 +162,25 @@ PastDuration PastBootsOf(Transaction& tx, const std::string& loads_key) {
   return {row["median"].as<double>(), row["n"].as<uint32_t>(), row["machine"].as<std::string>()};
 }
 
+// Of kernels that were compiled: a package that is only fetched says nothing of those.
 PastDuration PastBuildsOf(Transaction& tx) {
-  const pqxx::row row = tx.exec1(
-      "SELECT coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds), 0) AS median, "
-      "count(*) AS n "
-      "FROM (SELECT extract(epoch FROM ended_at - leased_at)::double precision AS seconds FROM "
-      "builds "
-      "WHERE state = 'built' AND NOT reused ORDER BY ended_at DESC LIMIT 20) past");
-  return {row["median"].as<double>(), row["n"].as<uint32_t>(), ""};
+  constexpr size_t kMost = 20;
+  const pqxx::result rows = tx.exec(
+      "SELECT extract(epoch FROM ended_at - leased_at)::double precision AS seconds, resolved "
+      "FROM builds WHERE state = 'built' AND NOT reused ORDER BY ended_at DESC LIMIT 100");
+  std::vector<double> seconds;
+  for (const pqxx::row& row : rows) {
+    v1::ResolvedKernel resolved;
+    if (!ReadProto(row["resolved"], resolved).ok()) continue;
+    if (resolved.kernel().has_debian_image() || seconds.size() == kMost) continue;
+    seconds.push_back(row["seconds"].as<double>());
+  }
+  if (seconds.empty()) return {};
+  std::sort(seconds.begin(), seconds.end());
+  const size_t half = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 == 1 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+  return {median, static_cast<uint32_t>(seconds.size()), ""};
 }
 
 absl::StatusOr<PastDuration> PastBoots(Database& database,
