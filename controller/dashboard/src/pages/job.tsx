@@ -220,7 +220,7 @@ function Whole({ view, query }: { view: JobView; query: URLSearchParams }) {
       <Grid view={view} chosen={chosen} />
       {boot && <BootDetail boot={boot} />}
       {chosen !== null && boot === undefined && <p class="error">No boot <Foreign text={cut(chosen, 40)} /> in this job.</p>}
-      <h2>Verdict so far</h2>
+      <h2>{view.state === JobState.ACTIVE ? "Verdict so far" : "Verdict"}</h2>
       <Report view={view} query={query} />
       <h2>Plan</h2>
       <Plan view={view} />
