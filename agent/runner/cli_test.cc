@@ -161,18 +161,26 @@ TEST(ParseLoadCommandLineTest, LoadsInTheWordsOfSubmit) {
 
 TEST(ParseLoadCommandLineTest, BadOnesNameTheWord) {
   const std::pair<Words, std::string> cases[] = {
-      {{"hackbench"}, "hackbench"},       {{}, "command"},
-      {{"interbench", "-n"}, "-n"},       {{"latt", "-c"}, "-c"},
-      {{"interbench", "-L0"}, "-L"},      {{"interbench", "-C5"}, "both or neither"},
-      {{"interbench", "-B20"}, "-B"},     {{"interbench", "-wHack"}, "Hack"},
-      {{"interbench", "-r", "-WX"}, "X"}, {{"interbench", "-wBurn", "-xBurn"}, "no load"},
-      {{"latt", "-cx", "true"}, "\"x\""}, {{"latt", "-q", "true"}, "-q"},
+      {{"hackbench"}, "hackbench"},
+      {{}, "command"},
+      {{"interbench", "-n"}, "-n"},
+      {{"latt", "-c"}, "-c"},
+      {{"interbench", "-L0"}, "-L"},
+      {{"interbench", "-C5"}, "both or neither"},
+      {{"interbench", "-B20"}, "-B"},
+      {{"interbench", "-wHack"}, "Hack"},
+      {{"interbench", "-r", "-WX"}, "X"},
+      {{"interbench", "-wBurn", "-xBurn"}, "no load"},
+      {{"latt", "-cx", "true"}, "\"x\""},
+      {{"latt", "-q", "true"}, "-q"},
       {{"frames", "fps"}, "fps"},
       {{"frames", "--bogus=1"}, "--bogus"},
       {{"tool"}, "tool"},
       {{"make", "-j2y"}, "2y"},
-      {{"make", "-j", "-1"}, "-1"},       {{"make", "--json=1"}, "--json"},
-      {{"interbench", "video"}, "video"}, {{"make", "-j99999999999"}, "99999999999"},
+      {{"make", "-j", "-1"}, "-1"},
+      {{"make", "--json=1"}, "--json"},
+      {{"interbench", "video"}, "video"},
+      {{"make", "-j99999999999"}, "99999999999"},
   };
   for (const auto& [words, part] : cases) {
     const absl::Status status = ParseLoadCommandLine(words).status();
@@ -195,7 +203,8 @@ TEST(JsonTest, StringsAndNumbers) {
   EXPECT_EQ(
       ToJson(run),
       "{\"load\":0,\"duration_ms\":0,\"measurements\":[{\"metric\":\"make.real\",\"value\":1.5,"
-      "\"unit\":\"s\",\"iteration\":1,\"warmup\":false}],\"series\":[],\"histograms\":[],\"warnings\":[],"
+      "\"unit\":\"s\",\"iteration\":1,\"warmup\":false}],\"series\":[],\"histograms\":[],"
+      "\"warnings\":[],"
       "\"output\":\"x\\ny\"}\n");
 }
 

@@ -120,10 +120,10 @@ struct ParseArgs {
   bool json = false;
 };
 
-using CommandArgs =
-    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
-                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
+using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
+                                 JobArgs, BootsArgs, KernelShowArgs, KernelAddArgs,
+                                 KernelRemoveArgs, KernelLintArgs, InputAddArgs, InputListArgs,
+                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -107,8 +107,7 @@ TEST_F(FlowTest, LogsOfABootThatHasNotStartedSayWhy) {
   const Result waits = RunCommand({"logs", "17.1B"});
   EXPECT_EQ(waits.code, kOk);
   EXPECT_EQ(waits.out, "");
-  EXPECT_EQ(waits.err,
-            "boot 17.1B has not started: build of debian-6.12: compile 43%\n");
+  EXPECT_EQ(waits.err, "boot 17.1B has not started: build of debian-6.12: compile 43%\n");
   EXPECT_THAT(RunCommand({"logs", "17.1A"}).err,
               HasSubstr("boot 17.1A has no log: it ended build_failed: no compiler"));
 }

@@ -162,7 +162,8 @@ Detection EstimateDetection(const v1::JobSpec& spec, double change, double boot_
   Detection detection;
   const std::vector<std::string> primaries = PrimariesOf(spec);
   if (primaries.empty()) {
-    detection.note = "the job has no primary metric: name up to three, as in --primary launch.warm.avg";
+    detection.note =
+        "the job has no primary metric: name up to three, as in --primary launch.warm.avg";
     return detection;
   }
   const std::map<Subject, Spread> controls = OfControls(past);

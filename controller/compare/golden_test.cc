@@ -90,8 +90,7 @@ TEST_P(GoldenTest, TextFitsAMail) {
 
 INSTANTIATE_TEST_SUITE_P(, GoldenTest,
                          testing::Values("two-kernels", "build-failed", "hostile", "verdicts",
-                                         "two-versions", "not-comparable", "control",
-                                         "looks"),
+                                         "two-versions", "not-comparable", "control", "looks"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

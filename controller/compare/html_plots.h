@@ -11,8 +11,8 @@ namespace shakedown::compare {
 std::string BlockPlot(const v1::ReportMetric& metric);
 
 // interbench's pairs: benchmarked tasks down, loads across, the change of the challenger against A
-// in each cell, coloured and marked where a test found one. A table for each kind of number and challenger.
-// Empty when the load is no interbench.
+// in each cell, coloured and marked where a test found one. A table for each kind of number and
+// challenger. Empty when the load is no interbench.
 std::string HeatMaps(const v1::ReportLoad& load);
 
 }  // namespace shakedown::compare

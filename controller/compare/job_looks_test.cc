@@ -86,7 +86,8 @@ TEST(LookTest, WhatItSays) {
         Case{Data(rule, 8, {20, 0}), Kind::kNoComparison, "no challenger was ever measured"},
         Case{Data(rule, 8, {0, 20}), Kind::kNoComparison, "the baseline was never measured"},
         Case{renamed, Kind::kNoPrimaries, "no primary metric was measured"},
-        Case{Data(v1::STOPPING_RULE_FIXED, 3, {20, 18}), Kind::kOpen, "n < 6 blocks: insufficient, no verdict"},
+        Case{Data(v1::STOPPING_RULE_FIXED, 3, {20, 18}), Kind::kOpen,
+             "n < 6 blocks: insufficient, no verdict"},
         Case{Data(v1::STOPPING_RULE_FIXED, 8, {20, 18}), Kind::kDecided, "make.real B better"}}) {
     const LookAnswer answer = Look(c.data, 8);
     EXPECT_EQ(answer.kind, c.kind) << answer.text;

@@ -41,7 +41,8 @@ double BlockSeconds(const v1::JobSpec& spec, const History& history);
 // From power-on to the runner's hello.
 inline constexpr uint32_t kBootLimitSeconds = 120;
 // From the hello to the last result: six times the guess where the parameters tell how long a load
-// takes, an hour an iteration for programs nobody has seen, four for an input's tree; a day at most.
+// takes, an hour an iteration for programs nobody has seen, four for an input's tree; a day at
+// most.
 uint32_t RunLimitSeconds(const v1::JobSpec& spec);
 // Wall time of a whole build: a kernel of Debian's configuration on two busy cores takes hours.
 inline constexpr uint32_t kBuildLimitSeconds = 4 * 3600;

@@ -9,8 +9,8 @@
 namespace shakedown::plan {
 
 struct LoadCommands {
-  // Lines that run it; words quoted. They use $RUNNER (shakedown-runner) $TREE (the kernel tree that
-  // make builds) and $targets (its own list), and the folder $saved.
+  // Lines that run it; words quoted. They use $RUNNER (shakedown-runner) $TREE (the kernel tree
+  // that make builds) and $targets (its own list), and the folder $saved.
   std::vector<std::string> lines;
   std::string original;  // The same with the program that the load is modelled on. Empty: none.
 };

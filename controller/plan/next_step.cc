@@ -31,8 +31,8 @@ Fate FateOf(const v1::PlannedBlock& block, const LastAttempts& last) {
     }
     cancelled = cancelled || boot.outcome() == v1::OUTCOME_CANCELLED;
     disturbed = disturbed || boot.outcome() == v1::OUTCOME_DISTURBED;
-    // One that neither started nor had a machine had no kernel to boot, and a machine that can not be set up as the job
-    // wants can not be the next time: another block would fare no better.
+    // One that neither started nor had a machine had no kernel to boot, and a machine that can not
+    // be set up as the job wants can not be the next time: another block would fare no better.
     lost = lost || (boot.outcome() == v1::OUTCOME_FARM_FAILED &&
                     (boot.has_started() || !boot.machine().empty()) &&
                     !absl::StartsWith(boot.reason(), "setup: "));

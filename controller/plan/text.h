@@ -54,8 +54,9 @@ std::string PrintLoad(const v1::Load& load);
 // "KERNEL [WORD…]": a word NAME=VALUE whose NAME has a dot or a slash is a tunable
 // ("kernel.sched_autogroup_enabled=0", "sched/base_slice_ns=3000000"), any other a boot parameter
 // ("nohz=off"). "boot:rcutree.use_softirq=0" is a boot parameter whatever its name. Syntax only:
-// see CheckJob. "scx:NAME" is what a sched_ext scheduler calls itself; its program stands at the end,
-// behind "--": "debian-6.12 scx:simple -- /usr/bin/scx_simple -f". Without "scx:" any name will do.
+// see CheckJob. "scx:NAME" is what a sched_ext scheduler calls itself; its program stands at the
+// end, behind "--": "debian-6.12 scx:simple -- /usr/bin/scx_simple -f". Without "scx:" any name
+// will do.
 absl::StatusOr<v1::Variant> ParseVariant(absl::string_view text);
 
 // A text that ParseVariant reads back into the same variant.

@@ -61,7 +61,8 @@ class SoakTest : public StoreTest {
         builds_.clear();
       }
       const absl::StatusOr<v1::SyncResponse> answer = test_.TrySync(Word());
-      // Aborted: others were faster several times over, call again (database.h); the next round does.
+      // Aborted: others were faster several times over, call again (database.h); the next round
+      // does.
       if (absl::IsAborted(answer.status())) return;
       ASSERT_TRUE(answer.ok()) << answer.status();
       if (Chance(5)) return;

@@ -44,8 +44,8 @@ Metric MakeMetric(std::string_view name, Direction direction, Scale scale, std::
 // "interbench.video.burn.latency.avg". nullopt: not known.
 std::optional<Metric> FindMetric(std::string_view name);
 
-// What FindMetric knows and a verdict can be of, '*' standing for one part between dots; "" and "make" give all and those of
-// make.
+// What FindMetric knows and a verdict can be of, '*' standing for one part between dots; "" and
+// "make" give all and those of make.
 std::vector<std::string_view> KnownMetrics(std::string_view first_part);
 
 // Whether a change of the base's median is large: |relative| >= delta_rel with |absolute| >= floor,
