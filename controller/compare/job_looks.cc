@@ -19,12 +19,6 @@
 namespace shakedown::compare {
 namespace {
 
-constexpr size_t kLabel = 11;  // As in the report's head.
-
-std::string Labelled(absl::string_view label, absl::string_view text) {
-  return Wrap(Left(label, kLabel), Ascii(text));
-}
-
 v1::JobSpec SpecOf(const v1::Report& report) {
   v1::JobSpec spec;
   spec.set_blocks(report.blocks() - static_cast<uint32_t>(report.repeats_size()));

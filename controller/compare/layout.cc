@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "controller/compare/words.h"
 
 namespace shakedown::compare {
 
@@ -70,6 +71,11 @@ std::string Change(double percent) {
   if (std::fabs(percent) >= 1e6) return absl::StrFormat("%+.1e%%", percent);
   if (std::fabs(percent) < 0.05) return "0.0%";
   return absl::StrFormat("%+.*f%%", std::fabs(percent) >= 100 ? 0 : 1, percent);
+}
+
+std::string Labelled(absl::string_view label, absl::string_view text) {
+  constexpr size_t kLabel = 11;  // Column of what follows.
+  return Wrap(Left(label, kLabel), Ascii(text));
 }
 
 }  // namespace shakedown::compare

@@ -15,6 +15,9 @@ inline constexpr size_t kTableWidth = 78;
 // `head` is long. Breaks at blanks; a word that fits no line is cut. Ends with a line feed.
 std::string Wrap(absl::string_view head, absl::string_view text, size_t width = kProseWidth);
 
+// A line of the report's head: "Machine    vm1: …", plain ASCII, wrapped.
+std::string Labelled(absl::string_view label, absl::string_view text);
+
 // `text` on the right, at least `width` columns.
 std::string Right(absl::string_view text, size_t width);
 std::string Left(absl::string_view text, size_t width);

@@ -24,12 +24,6 @@
 namespace shakedown::compare {
 namespace {
 
-constexpr size_t kLabel = 11;  // Column of what follows a label in the header.
-
-std::string Labelled(absl::string_view label, absl::string_view text) {
-  return Wrap(Left(label, kLabel), Ascii(text));
-}
-
 std::string ShortKey(absl::string_view key) { return std::string(key.substr(0, 12)); }
 
 std::string PrintVariantHead(const v1::ReportVariant& variant) {

@@ -1,9 +1,7 @@
-#include <charconv>
-#include <cmath>
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "controller/compare/offline/json_text.h"
 #include "controller/history/series_file.h"
 #include "proto/wire/sanitise.h"
 
@@ -21,22 +19,6 @@ std::string Shown(absl::string_view key) {
 std::string Change(const ChangePoint& point) {
   if (point.before_median == 0) return "from 0";
   return absl::StrFormat("%+.1f %%", 100 * (point.after_median / point.before_median - 1));
-}
-
-std::string Number(double value) {
-  if (!std::isfinite(value)) return "null";
-  char text[32];
-  const auto [end, code] = std::to_chars(text, text + sizeof(text), value);
-  return std::string(text, end);
-}
-
-std::string Text(absl::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : ToUtf8(text)) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -68,10 +50,11 @@ std::string PrintChangePointsJson(const SeriesFile& series,
   std::string rows;
   for (const ChangePoint& point : points) {
     absl::StrAppend(&rows, rows.empty() ? "" : ",\n", "{\"index\":", point.index,
-                    ",\"key\":", Text(series.points[point.index].key),
-                    ",\"magnitude\":", Number(point.magnitude), ",\"p\":", Number(point.p),
-                    ",\"before_median\":", Number(point.before_median),
-                    ",\"after_median\":", Number(point.after_median), "}");
+                    ",\"key\":", offline::JsonString(ToUtf8(series.points[point.index].key)),
+                    ",\"magnitude\":", offline::JsonNumber(point.magnitude),
+                    ",\"p\":", offline::JsonNumber(point.p),
+                    ",\"before_median\":", offline::JsonNumber(point.before_median),
+                    ",\"after_median\":", offline::JsonNumber(point.after_median), "}");
   }
   return absl::StrCat("{\"changepoints\":[", rows, "],\"points\":", series.points.size(),
                       ",\"left_out\":", series.left_out, "}\n");

@@ -1,9 +1,7 @@
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "controller/compare/offline/json_text.h"
 #include "controller/compare/offline/offline_compare.h"
 #include "controller/compare/offline/printed.h"
 #include "controller/compare/statistics/classic_asterisk.h"
@@ -14,29 +12,7 @@ namespace {
 using statistics::Effect;
 using statistics::Side;
 
-// The shortest decimal that reads back as the same double.
-std::string Number(double value) {
-  if (!std::isfinite(value)) return "null";
-  char text[32];
-  const auto [end, code] = std::to_chars(text, text + sizeof(text), value);
-  return std::string(text, end);
-}
-
-std::string Number(std::optional<double> value) { return value ? Number(*value) : "null"; }
-
-std::string Text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&quoted, "\\u%04x", c);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
+std::string Number(std::optional<double> value) { return value ? JsonNumber(*value) : "null"; }
 
 std::string Bool(bool value) { return value ? "true" : "false"; }
 
@@ -57,23 +33,23 @@ void AddMark(const OfflineResult& result, const OfflineRow& row, Object& object)
   const double challenger = PrintedValue(row.candidate.effect->challenger_median);
   if (result.classic) {
     const Side side = ClassicStar(metric, base, challenger);
-    object.Add("mark", Text(side == Side::kChallenger ? "*" : ""));
-    object.Add("base_mark", Text(side == Side::kBase ? "*" : ""));
+    object.Add("mark", JsonString(side == Side::kChallenger ? "*" : ""));
+    object.Add("base_mark", JsonString(side == Side::kBase ? "*" : ""));
     return;
   }
   const char mark = row.judgement.mark;
-  object.Add("mark", Text(mark == ' ' ? std::string_view() : std::string_view(&mark, 1)));
+  object.Add("mark", JsonString(mark == ' ' ? std::string_view() : std::string_view(&mark, 1)));
   const statistics::Stars stars = DefaultStars(metric, base, challenger, row.judgement.verdict);
-  object.Add("base_star", Text(stars.base));
-  object.Add("challenger_star", Text(stars.challenger));
+  object.Add("base_star", JsonString(stars.base));
+  object.Add("challenger_star", JsonString(stars.challenger));
 }
 
 std::string Row(const OfflineResult& result, const OfflineRow& row) {
   const statistics::Metric& metric = row.candidate.metric;
   const Effect& effect = *row.candidate.effect;
   Object object;
-  object.Add("metric", Text(metric.name));
-  object.Add("unit", Text(metric.unit));
+  object.Add("metric", JsonString(metric.name));
+  object.Add("unit", JsonString(metric.unit));
   object.Add("direction", metric.direction == statistics::Direction::kLowerIsBetter ? "\"lower\""
                                                                                     : "\"higher\"");
   object.Add("scale", metric.scale == statistics::Scale::kRatio ? "\"ratio\"" : "\"difference\"");
@@ -96,11 +72,11 @@ std::string Row(const OfflineResult& result, const OfflineRow& row) {
   object.Add("p", Number(effect.p));
   object.Add("p_exact", Bool(effect.exact));
   object.Add("p_adjusted", Number(row.judgement.p_adjusted));
-  object.Add("verdict", Text(VerdictName(row.judgement.verdict)));
+  object.Add("verdict", JsonString(VerdictName(row.judgement.verdict)));
   AddMark(result, row, object);
   object.Add("preliminary", Bool(row.judgement.preliminary));
   object.Add("cannot_reach", Bool(row.judgement.cannot_reach));
-  object.Add("note", Text(row.judgement.note));
+  object.Add("note", JsonString(row.judgement.note));
   return object.Close();
 }
 
@@ -112,13 +88,13 @@ std::string PrintJson(const OfflineResult& result) {
     absl::StrAppend(&rows, rows.empty() ? "" : ",\n", Row(result, row));
   std::string notes;
   for (const std::string& note : result.notes)
-    absl::StrAppend(&notes, notes.empty() ? "" : ",", Text(note));
+    absl::StrAppend(&notes, notes.empty() ? "" : ",", JsonString(note));
   Object object;
   object.Add("metrics", absl::StrCat("[", rows, "]"));
-  object.Add("base", Text(result.base_name));
-  object.Add("challenger", Text(result.challenger_name));
+  object.Add("base", JsonString(result.base_name));
+  object.Add("challenger", JsonString(result.challenger_name));
   object.Add("asterisk", result.classic ? "\"classic\"" : "\"default\"");
-  if (result.classic) object.Add("notice", Text(statistics::kClassicNotice));
+  if (result.classic) object.Add("notice", JsonString(statistics::kClassicNotice));
   object.Add("notes", absl::StrCat("[", notes, "]"));
   return object.Close() + "\n";
 }
