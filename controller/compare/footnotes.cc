@@ -65,6 +65,11 @@ std::vector<std::string> FootnotesOf(const v1::ReportLoad& load, const v1::Repor
   if (!comparison.note().empty() && comparison.note() != "for information, not tested") {
     notes.push_back(comparison.note());
   }
+  if (comparison.has_more_blocks()) {
+    notes.push_back(absl::StrCat("undecided: about ", comparison.more_blocks(),
+                                 comparison.more_blocks() == 1 ? " more block" : " more blocks",
+                                 " would settle it"));
+  }
   if (comparison.drifts()) notes.push_back("drift: the changes follow the time");
   if (comparison.has_modes()) {
     const v1::ReportModes& modes = comparison.modes();

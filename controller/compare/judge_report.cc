@@ -16,6 +16,7 @@
 #include "controller/compare/layout.h"
 #include "controller/compare/median.h"
 #include "controller/compare/statistics/latency_histogram.h"
+#include "controller/compare/statistics/settling.h"
 #include "controller/compare/statistics/stability.h"
 #include "controller/compare/statistics/survival.h"
 #include "controller/compare/statistics/verdict.h"
@@ -226,6 +227,12 @@ void Fill(const Place& place, const Candidate& candidate, const Judgement& judge
   if (ratio) to->set_change_percent(100 * effect.estimate);
   if (!ratio && effect.base_median != 0) {
     to->set_change_percent(100 * effect.estimate / std::fabs(effect.base_median));
+  }
+  if (judgement.verdict == statistics::Verdict::kInconclusive && effect.interval &&
+      effect.interval->lo <= 0 && effect.interval->hi >= 0) {
+    if (const auto more = statistics::BlocksToSettle(candidate.metric, effect)) {
+      to->set_more_blocks(static_cast<uint32_t>(*more));
+    }
   }
   if (candidate.metric.role != Role::kInfo) to->set_p(effect.p);
   if (judgement.p_adjusted) to->set_p_adjusted(*judgement.p_adjusted);
