@@ -121,11 +121,14 @@ void InsertHistograms(Transaction& tx, int64_t load_run, const v1::LoadRun& run)
   }
 }
 
-void ReadHistograms(Transaction& tx, int64_t job, const std::map<int64_t, v1::LoadRun*>& runs) {
+void ReadHistograms(Transaction& tx, const RunScope& scope,
+                    const std::map<int64_t, v1::LoadRun*>& runs) {
   const pqxx::result rows = tx.exec_params(
-      "SELECT h.* FROM histograms h JOIN load_runs l ON l.id = h.load_run JOIN boots o USING "
-      "(attempt_id) WHERE o.job = $1 ORDER BY h.load_run, h.ordinal",
-      job);
+      absl::StrCat(
+          "SELECT h.* FROM histograms h JOIN load_runs l ON l.id = h.load_run JOIN boots o "
+          "USING (attempt_id) WHERE ",
+          scope.where, " ORDER BY h.load_run, h.ordinal"),
+      scope.value);
   for (const pqxx::row& row : rows) {
     v1::LatencyHistogram* histogram = runs.at(row["load_run"].as<int64_t>())->add_histograms();
     histogram->set_metric(row["metric"].as<std::string>());

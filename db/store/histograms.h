@@ -6,6 +6,7 @@
 #include <map>
 
 #include "absl/status/status.h"
+#include "db/store/load_runs.h"
 #include "db/store/pool.h"
 #include "shakedown/v1/boot.pb.h"
 
@@ -19,8 +20,9 @@ absl::Status CheckHistograms(const v1::LoadRun& run);
 
 void InsertHistograms(Transaction& tx, int64_t load_run, const v1::LoadRun& run);
 
-// Adds those of a job to its load runs, by the runs' ids.
-void ReadHistograms(Transaction& tx, int64_t job, const std::map<int64_t, v1::LoadRun*>& runs);
+// Adds those of `scope` to their load runs, by the runs' ids.
+void ReadHistograms(Transaction& tx, const RunScope& scope,
+                    const std::map<int64_t, v1::LoadRun*>& runs);
 
 }  // namespace shakedown::store
 
