@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
+#include "controller/cli/detail_client.h"
 #include "controller/cli/farm.h"
+#include "controller/cli/history_client.h"
 #include "controller/cli/interrupt.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
@@ -21,6 +23,9 @@ struct Desk {
   Farm& farm;
   Clock& clock;
   Interrupt& interrupt;
+  // Of the services that only their own commands call: there whenever such a command runs.
+  HistoryClient* history = nullptr;
+  DetailClient* detail = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -41,6 +46,9 @@ int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 int Parse(Screen& screen, const ParseArgs& args);
+int Explain(const Desk& desk, const ExplainArgs& args);
+int ShowBoot(const Desk& desk, const BootArgs& args);
+int ShowQueue(const Desk& desk, const QueueArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

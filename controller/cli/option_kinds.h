@@ -44,6 +44,21 @@ inline CLI::Option* AddMany(CLI::App* app, const std::string& name,
   return app->add_option(name, values, help)->type_name(type)->allow_extra_args(false);
 }
 
+inline void AddJob(CLI::App* app, int64_t& job) {
+  app->add_option_function<std::string>(
+         "JOB",
+         [&job](const std::string& text) {
+           const bool digits = text.find_first_not_of("0123456789") == text.npos;
+           if (!digits || !absl::SimpleAtoi(text, &job) || job < 1) {
+             throw CLI::ValidationError(
+                 absl::StrCat("job ", Quoted(text), ": want a job's number, e.g. 17"));
+           }
+         },
+         "Number of the job, e.g. 17")
+      ->type_name("N")
+      ->required();
+}
+
 inline void AddJson(CLI::App* app, bool& json) { app->add_flag("--json", json, "Print JSON"); }
 
 // Filled while CLI11 parses; the callback of the command that was chosen moves its part out.
@@ -67,6 +82,9 @@ struct Parse {
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
   ParseArgs parse;
+  ExplainArgs explain;
+  BootArgs boot;
+  QueueArgs queue;
 };
 
 inline constexpr char kListFooter[] =
@@ -88,5 +106,6 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
+void AddDetailCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

@@ -65,6 +65,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
   AddCatalogCommands(app, parse);
+  AddDetailCommands(app, parse);
   AddFileCommands(app, parse);
 }
 

@@ -120,10 +120,26 @@ struct ParseArgs {
   bool json = false;
 };
 
-using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 JobArgs, BootsArgs, KernelShowArgs, KernelAddArgs,
-                                 KernelRemoveArgs, KernelLintArgs, InputAddArgs, InputListArgs,
-                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
+// What stands behind an overview.
+struct ExplainArgs {
+  int64_t job = 0;
+  std::string metric;   // A name, or its beginning.
+  std::string variant;  // A letter; empty: every challenger.
+};
+struct BootArgs {
+  std::string boot;  // "17.3B", "17.3B.2".
+  bool json = false;
+};
+struct QueueArgs {
+  uint32_t limit = 100;
+  bool json = false;
+};
+
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
+                 ParseArgs, ExplainArgs, BootArgs, QueueArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -64,21 +64,6 @@ Examples:
   shakedown reproduce 17.3B > 17.3B.sh
   shakedown reproduce 17.3B.2            the second attempt; without a number the latest)";
 
-void AddJob(CLI::App* app, int64_t& job) {
-  app->add_option_function<std::string>(
-         "JOB",
-         [&job](const std::string& text) {
-           const bool digits = text.find_first_not_of("0123456789") == text.npos;
-           if (!digits || !absl::SimpleAtoi(text, &job) || job < 1) {
-             throw CLI::ValidationError(
-                 absl::StrCat("job ", Quoted(text), ": want a job's number, e.g. 17"));
-           }
-         },
-         "Number of the job, e.g. 17")
-      ->type_name("N")
-      ->required();
-}
-
 CLI::Option* AddDetect(CLI::App* sub, double& detect) {
   return sub
       ->add_option_function<std::string>(

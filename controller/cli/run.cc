@@ -1,8 +1,8 @@
 #include "controller/cli/run.h"
 
-#include <memory>
 #include <variant>
 
+#include "controller/cli/clients.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/options.h"
@@ -30,15 +30,18 @@ struct Dispatch {
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
+  int operator()(const ExplainArgs& args) const { return Explain(desk, args); }
+  int operator()(const BootArgs& args) const { return ShowBoot(desk, args); }
+  int operator()(const QueueArgs& args) const { return ShowQueue(desk, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
               Clock& clock, Interrupt& interrupt) {
   const absl::StatusOr<ConnectionFlags> settings = FindSettings(invocation.connection, environment);
   if (!settings.ok()) return Fail(screen, settings.status());
-  const absl::StatusOr<std::unique_ptr<Farm>> farm = MakeGrpcFarm(*settings);
-  if (!farm.ok()) return Fail(screen, farm.status());
-  const Desk desk = {screen, **farm, clock, interrupt};
+  const absl::StatusOr<Clients> clients = Connect(*settings);
+  if (!clients.ok()) return Fail(screen, clients.status());
+  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get(), clients->detail.get()};
   return std::visit(Dispatch{desk}, invocation.command);
 }
 

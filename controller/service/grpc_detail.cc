@@ -1,0 +1,48 @@
+// DetailService over gRPC.
+#include "controller/service/grpc_call.h"
+#include "controller/service/services.h"
+#include "shakedown/v1/detail.grpc.pb.h"
+
+namespace shakedown::service {
+namespace {
+
+using Context = grpc::CallbackServerContext;
+using Unary = grpc::ServerUnaryReactor;
+
+class DetailServiceImpl : public v1::DetailService::CallbackService {
+ public:
+  explicit DetailServiceImpl(const Backend& backend) : backend_(backend) {}
+
+  Unary* GetBoot(Context* context, const v1::GetBootRequest* request,
+                 v1::GetBootResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto& r) { return backend_.detail.GetBoot(r); });
+  }
+  Unary* Explain(Context* context, const v1::ExplainRequest* request,
+                 v1::ExplainResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto& r) { return backend_.detail.Explain(r); });
+  }
+  Unary* ListQueue(Context* context, const v1::ListQueueRequest* request,
+                   v1::ListQueueResponse* response) override {
+    return Run(context, request, response,
+               [this](const auto& r) { return backend_.detail.ListQueue(r); });
+  }
+
+ private:
+  template <typename Request, typename Response, typename Body>
+  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
+    return RunUnary(backend_, store::Role::kUser, context, request, response,
+                    [body = std::move(body)](const auto&, const auto& r) { return body(r); });
+  }
+
+  const Backend backend_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::Service> MakeDetailService(Backend backend) {
+  return std::make_shared<DetailServiceImpl>(backend);
+}
+
+}  // namespace shakedown::service
