@@ -1,12 +1,15 @@
 // The farm's API: the client is made from the protos, the words of its errors from the controller.
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { DetailService } from "./gen/shakedown/v1/detail_pb";
 import { FarmService } from "./gen/shakedown/v1/farm_pb";
+import { HistoryService } from "./gen/shakedown/v1/history_pb";
 
-export const farm = createClient(
-  FarmService,
-  createConnectTransport({ baseUrl: location.origin, useBinaryFormat: false }),
-);
+const transport = createConnectTransport({ baseUrl: location.origin, useBinaryFormat: false });
+
+export const farm = createClient(FarmService, transport);
+export const detail = createClient(DetailService, transport);
+export const history = createClient(HistoryService, transport);
 
 export interface Session {
   name: string; // Empty: nobody is signed in.

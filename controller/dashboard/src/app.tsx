@@ -1,12 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Session, logout, readSession, words } from "./api";
 import { Agents } from "./pages/agents";
+import { Boot } from "./pages/boot";
 import { Builds } from "./pages/builds";
+import { Compare } from "./pages/compare";
 import { Job } from "./pages/job";
 import { Jobs } from "./pages/jobs";
 import { Kernels } from "./pages/kernels";
 import { Log } from "./pages/log";
 import { Login } from "./pages/login";
+import { Queue } from "./pages/queue";
 import { Submit } from "./pages/submit";
 import { Foreign, Title } from "./parts";
 import { type Page, go, parse, usePlace } from "./route";
@@ -14,6 +17,7 @@ import { type Page, go, parse, usePlace } from "./route";
 const PAGES: [path: string, name: string][] = [
   ["/agents", "Agents"],
   ["/jobs", "Jobs"],
+  ["/queue", "Queue"],
   ["/kernels", "Kernels"],
   ["/builds", "Builds"],
   ["/submit", "Submit"],
@@ -24,6 +28,9 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "agents": return <Agents />;
     case "jobs": return <Jobs query={query} />;
     case "job": return <Job key={String(page.job)} job={page.job} query={query} />;
+    case "compare": return <Compare key={String(page.job)} job={page.job} query={query} />;
+    case "boot": return <Boot key={page.name} name={page.name} />;
+    case "queue": return <Queue query={query} />;
     case "log": return <Log key={page.name} name={page.name} query={query} />;
     case "kernels": return <Kernels query={query} />;
     case "builds": return <Builds query={query} />;

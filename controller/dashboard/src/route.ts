@@ -2,28 +2,40 @@
 import { useEffect, useState } from "preact/hooks";
 
 export type Page =
-  | { page: "agents" | "jobs" | "kernels" | "builds" | "submit" | "login" | "missing" }
-  | { page: "job"; job: bigint }
+  | { page: "agents" | "jobs" | "queue" | "kernels" | "builds" | "history" | "regressions" | "submit" | "login" | "missing" }
+  | { page: "job" | "compare"; job: bigint }
+  | { page: "regression"; regression: bigint }
+  | { page: "boot"; name: string }
   | { page: "log"; name: string };
 
+const BOOT = /^\d{1,18}\.\d{1,4}[A-Z](\.\d{1,3})?$/;
 // A boot ("17.1B", "17.1B.2") or a build's id.
 const LOG = /^(\d{1,18}\.\d{1,4}[A-Z](\.\d{1,3})?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 export function parse(path: string): Page {
   const [, first = "", second, ...rest] = path.replace(/\/$/, "").split("/");
+  const isNumber = second !== undefined && /^[1-9]\d{0,17}$/.test(second);
+  if (first === "jobs" && isNumber && rest.length === 1 && rest[0] === "compare") return { page: "compare", job: BigInt(second) };
   if (rest.length > 0) return { page: "missing" };
   if (second === undefined) {
     switch (first) {
       case "": return { page: "agents" };
       case "agents":
       case "jobs":
+      case "queue":
+      case "history":
+      case "regressions":
       case "kernels":
       case "builds":
       case "submit":
       case "login": return { page: first };
     }
-  } else if (first === "jobs" && /^[1-9]\d{0,17}$/.test(second)) {
+  } else if (first === "jobs" && isNumber) {
     return { page: "job", job: BigInt(second) };
+  } else if (first === "regressions" && isNumber) {
+    return { page: "regression", regression: BigInt(second) };
+  } else if (first === "boots" && BOOT.test(second)) {
+    return { page: "boot", name: second };
   } else if (first === "logs" && LOG.test(second)) {
     return { page: "log", name: second };
   }

@@ -122,7 +122,10 @@ function BootDetail({ boot }: { boot: BootView }) {
         {boot.ended && <div><dt>Ended</dt><dd><When at={boot.ended} /></dd></div>}
         {boot.bootMs > 0n && <div><dt>Up after</dt><dd>{(Number(boot.bootMs) / 1000).toFixed(1)} s</dd></div>}
       </dl>
-      {boot.started && <p><a href={`/logs/${boot.name}`}>Console log</a></p>}
+      <p>
+        <a href={`/boots/${boot.name}`}>All of this boot: values, telemetry, setup</a>
+        {boot.started && <>, <a href={`/logs/${boot.name}`}>console log</a></>}
+      </p>
       {boot.consoleTail !== "" && (
         <>
           <h4>The console's end</h4>
@@ -151,7 +154,7 @@ function Boots({ view, query }: { view: JobView; query: URLSearchParams }) {
       <Table label="Boots" head={["Boot", "Outcome", "Why", "Machine", "Took", "Log"]}>
         {all.slice(from, from + BOOTS).map((boot) => (
           <tr key={boot.attemptId}>
-            <td><a href={`/jobs/${view.job}?boot=${boot.name}`}>{boot.name}</a></td>
+            <td><a href={`/boots/${boot.name}`}>{boot.name}</a></td>
             <td><Badge look={lookOfBoot(boot)} /></td>
             <td class="wide"><Foreign text={cut(boot.reason || boot.phase, 300)} /></td>
             <td><Foreign text={boot.machine || "–"} /></td>
@@ -221,6 +224,7 @@ function Whole({ view, query }: { view: JobView; query: URLSearchParams }) {
       {boot && <BootDetail boot={boot} />}
       {chosen !== null && boot === undefined && <p class="error">No boot <Foreign text={cut(chosen, 40)} /> in this job.</p>}
       <h2>{view.state === JobState.ACTIVE ? "Verdict so far" : "Verdict"}</h2>
+      <p><a href={`/jobs/${view.job}/compare`}>Compare: verdicts row by row, each boot's dots, distributions</a></p>
       <Report view={view} query={query} />
       <h2>Plan</h2>
       <Plan view={view} />
