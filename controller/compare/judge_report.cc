@@ -200,6 +200,15 @@ void AddFootnotes(const std::vector<double>& differences, v1::ReportComparison* 
   if (z && std::fabs(*z) >= kSlowStartZ) to->set_slow_start_z(*z);
 }
 
+// Why what looks large is the same: it is less than can be told or felt.
+std::string SmallnessText(const statistics::Metric& metric, const Effect& effect) {
+  const double base = std::fabs(effect.base_median);
+  const double absolute = metric.scale == Scale::kRatio ? effect.estimate * base : effect.estimate;
+  if (base == 0 || std::fabs(absolute) >= metric.floor) return "";
+  if (std::fabs(absolute) < metric.delta_rel * base) return "";
+  return absl::StrFormat("a change of less than %.6g %s does not count", metric.floor, metric.unit);
+}
+
 void Fill(const Place& place, const Candidate& candidate, const Judgement& judgement) {
   v1::ReportComparison* to = place.metric->add_comparisons();
   to->set_letter(place.metric->rows(place.challenger).letter());
@@ -214,6 +223,9 @@ void Fill(const Place& place, const Candidate& candidate, const Judgement& judge
   to->set_base_mad(effect.base_mad);
   to->set_median(effect.challenger_median);
   to->set_mad(effect.challenger_mad);
+  if (judgement.verdict == statistics::Verdict::kSame && judgement.note.empty()) {
+    to->set_note(SmallnessText(candidate.metric, effect));
+  }
   // Side by side, without a change: whoever sees one believes it.
   if (judgement.verdict == statistics::Verdict::kNotComparable) return;
   to->set_estimate(effect.estimate);

@@ -131,6 +131,16 @@ TEST(AddVerdictsTest, WhatFailsMoreIsNotBetter) {
   EXPECT_EQ(report.conclusion(), "inconclusive");
 }
 
+TEST(AddVerdictsTest, ALargePartOfNearlyNothingIsTheSameAndSaysWhy) {
+  v1::Report report = ReportOf({{"latt.wakeup.avg", Around(480, 8), Around(540, 8)},
+                                {"make.real", Around(20, 8), Around(20.01, 8)}});
+  AddVerdicts(&report);
+  const v1::ReportComparison& tiny = report.loads(0).metrics(0).comparisons(0);
+  EXPECT_EQ(tiny.verdict(), "same");
+  EXPECT_EQ(tiny.note(), "a change of less than 100 us does not count");
+  EXPECT_EQ(report.loads(0).metrics(1).comparisons(0).note(), "");
+}
+
 TEST(AddVerdictsTest, BlocksWithOneValueAreLeftOut) {
   v1::Report report = ReportOf({{"make.real", Around(20, 8), Around(18, 8)}});
   report.mutable_loads(0)->mutable_metrics(0)->mutable_rows(1)->mutable_boots(3)->clear_value();

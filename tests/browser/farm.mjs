@@ -129,8 +129,8 @@ export class Farm {
   }
 
   // Calls the API as the command would.
-  async call(method, message) {
-    const response = await fetch(`${this.url}/shakedown.v1.FarmService/${method}`, {
+  async call(method, message, service = "FarmService") {
+    const response = await fetch(`${this.url}/shakedown.v1.${service}/${method}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${this.token}` },
       body: JSON.stringify(message),
@@ -140,10 +140,10 @@ export class Farm {
     return body;
   }
 
-  async submit(title, blocks = 2, kernels = ["cfs", "eevdf"]) {
+  async submit(title, blocks = 2, kernels = ["cfs", "eevdf"], loads = [{ make: {}, iterations: 1 }]) {
     const { job } = await this.call("SubmitJob", {
       requestId: crypto.randomUUID(),
-      spec: { title, variants: kernels.map((kernel) => ({ kernel })), loads: [{ make: {}, iterations: 1 }], blocks },
+      spec: { title, variants: kernels.map((kernel) => ({ kernel })), loads, blocks },
     });
     return job;
   }

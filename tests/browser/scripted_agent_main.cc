@@ -1,10 +1,13 @@
 // An agent that does what it is told: one order a line on stdin, one answer a line on stdout.
 //   scripted-agent SERVER TOKEN_FILE NAME MACHINE…
-//   sync                          takes what the farm gives; answers with the boots and builds in
-//   hand progress PART PHASE…          says so of every boot and build in hand build ends the
-//   builds in hand, built fail-build ERROR…             ends the builds in hand, failed log FILE
-//   appends the file's bytes to the console of the first boot in hand boot OUTCOME [REASON…] ends
-//   the first boot in hand ("MEASURED", "PANICKED", …)
+//
+//   sync                    takes what the farm gives; answers with the boots and builds in hand
+//   progress PART PHASE…    says so of every boot and build in hand
+//   build                   ends the builds in hand, built
+//   fail-build ERROR…       ends the builds in hand, failed
+//   log FILE                appends the file's bytes to the console of the first boot in hand
+//   boot OUTCOME [REASON…]  ends the first boot in hand ("MEASURED", "PANICKED", …)
+//   rich FACTOR             ends it measured, with all that a real machine reports, FACTOR times as slow
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -15,6 +18,7 @@
 #include "proto/wire/files.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
+#include "tests/fakes/rich_result.h"
 #include "tests/fakes/scripted_agent.h"
 
 namespace shakedown::fakes {
@@ -44,6 +48,8 @@ class Told {
       RETURN_IF_ERROR(FailBuilds(line));
     } else if (verb == "log") {
       RETURN_IF_ERROR(Log(line));
+    } else if (verb == "rich") {
+      RETURN_IF_ERROR(EndRich(line));
     } else if (verb == "boot") {
       RETURN_IF_ERROR(EndBoot(line));
     } else {
@@ -120,6 +126,15 @@ class Told {
                                       ? ScriptedAgent::Measured(order, value)
                                       : ScriptedAgent::Ended(order, outcome, line);
     RETURN_IF_ERROR(agent_.ReportBoot(result));
+    agent_.Forget(order.machine());
+    return absl::OkStatus();
+  }
+
+  absl::Status EndRich(std::string line) {
+    ASSIGN_OR_RETURN(const v1::BootOrder order, First());
+    double factor = 0;
+    if (!absl::SimpleAtod(TakeWord(line), &factor)) return absl::InvalidArgumentError("factor");
+    RETURN_IF_ERROR(agent_.ReportBoot(RichResult(order, factor, static_cast<uint64_t>(++ended_))));
     agent_.Forget(order.machine());
     return absl::OkStatus();
   }

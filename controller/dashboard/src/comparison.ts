@@ -84,20 +84,21 @@ export function changeText(metric: Pick<ReportMetric, "scale" | "unit">, compari
 export function sentence(row: Row): string {
   const { metric, comparison } = row;
   const who = `${comparison.letter} against A`;
-  if (comparison.note !== "" && comparison.note !== "for information, not tested") return `${who}: ${comparison.note}.`;
+  const note = comparison.note === "for information, not tested" ? "" : comparison.note;
   const change = changeText(metric, comparison);
   switch (comparison.verdict) {
     case "better": return `${who}: better by ${change}.`;
     case "worse": return `${who}: worse by ${change}.`;
     case "small": return `${who}: a real but small change, ${change}.`;
-    case "same": return `${who}: the same within what counts, ${change}.`;
+    case "same": return `${who}: the same within what counts, ${change}${note === "" ? "" : `; ${note}`}.`;
     case "inconclusive":
+      if (note !== "") return `${who}: undecided, ${change}; ${note}.`;
       return comparison.moreBlocks === undefined
         ? `${who}: undecided, ${change}.`
         : `${who}: undecided, ${change}; about ${comparison.moreBlocks} more ` +
           `block${comparison.moreBlocks === 1 ? "" : "s"} would settle it.`;
     case "insufficient": return `${who}: ${comparison.n} blocks are too few for a verdict.`;
-    case "not_comparable": return `${who}: must not be compared.`;
+    case "not_comparable": return `${who}: must not be compared${note === "" ? "" : `: ${note}`}.`;
     default: return `${who}: no verdict.`;
   }
 }
@@ -111,12 +112,21 @@ export interface Dot {
 
 // One variant's boots in block order, with the reasons of those without a number.
 export function dotsOf(report: Report, metric: ReportMetric, row: number): Dot[] {
-  const reasons = new Map(report.failures.map(({ boot, outcome, reason }) => [boot, `${outcome}: ${reason}`]));
-  const excluded = new Map(report.excluded.map(({ block, reason }) => [block, reason]));
-  return (metric.rows[row]?.boots ?? []).map(({ boot, value }, i) => ({
-    block: i + 1, boot, value,
-    reason: value === undefined ? (reasons.get(boot) ?? excluded.get(i + 1) ?? "not measured") : undefined,
+  const letter = metric.rows[row]?.letter ?? "";
+  // By block: the latest attempt that ended without a number.
+  const failed = new Map(report.failures.flatMap((failure) => {
+    const [, block, of] = /^\d+\.(\d+)([A-Z])/.exec(failure.boot) ?? [];
+    return block !== undefined && of === letter ? [[Number(block), failure] as const] : [];
   }));
+  return (metric.rows[row]?.boots ?? []).map(({ boot, value }, i) => {
+    const block = i + 1;
+    if (value !== undefined) return { block, boot, value };
+    const failure = failed.get(block);
+    return {
+      block, boot: failure?.boot ?? boot,
+      reason: failure === undefined ? "not measured" : `${failure.outcome}: ${failure.reason}`,
+    };
+  });
 }
 
 export interface HeatCell {

@@ -1,0 +1,127 @@
+// Pages of results: comparison, boot, queue. One farm, whose first job has all that a real machine reports.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, look, open, signIn } from "./browser.mjs";
+import { Farm, until } from "./farm.mjs";
+
+const LOADS = [
+  { make: {}, iterations: 3, warmups: 1 }, { latt: {}, iterations: 3, warmups: 1 },
+  { interbench: {}, iterations: 3, warmups: 1 },
+];
+const BLOCKS = 10;
+let farm;
+let browser;
+let page;
+let job;
+
+const main = () => page.getByRole("main");
+const see = (text) => main().getByText(text).first().waitFor();
+
+// A boot of the challenger is slower; the one of block 3 panics.
+async function runJob() {
+  for (let done = 0; done < 2 * BLOCKS; ) {
+    const inHand = await farm.tell("sync");
+    if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
+    const boot = inHand.find((word) => !word.startsWith("build:"));
+    if (boot === undefined) continue;
+    const challenger = boot.endsWith("B");
+    await farm.tell(boot.includes(".3B") ? "boot PANICKED Kernel panic <script>window.hacked=1</script>" : `rich ${challenger ? 1.12 : 1}`);
+    done += 1;
+  }
+}
+
+before(async () => {
+  farm = await Farm.start();
+  browser = await launch();
+  page = await open(browser, farm.url);
+  farm.startAgent("vm1");
+  job = await farm.submit("CFS against EEVDF <img src=x onerror=window.hacked=1>", BLOCKS, ["cfs", "eevdf"], LOADS);
+  await runJob();
+  await until(async () => (await farm.call("GetJob", { job })).state === "JOB_STATE_DONE", 20, "the job's end");
+  await signIn(page, farm, "/jobs");
+}, { timeout: 120_000 });
+
+after(async () => {
+  await browser?.close();
+  await farm?.stop();
+}, { timeout: 30_000 });
+
+test("a comparison shows what has news, in sentences, and counts the rest", async () => {
+  await page.goto(`${farm.url}/jobs/${job}`);
+  await main().getByRole("link", { name: /^Compare/ }).click();
+  await page.waitForURL(`**/jobs/${job}/compare`);
+  await see(/B against A: .*worse by \+1\d\.\d %/);
+  await see(/Not shown: \d+ the same/);
+  const row = () => main().getByRole("button", { name: "make.user" });
+  assert.equal(await row().count(), 0);
+  await main().getByRole("button", { name: "Show all" }).first().click();
+  await page.waitForURL(/all=1/);
+  await row().waitFor();
+  await see("failed 1 of 10 boots");
+  await look(page, "compare");
+});
+
+test("a row opens to each boot's dot, and a boot without a number says why", async () => {
+  await main().getByRole("button", { name: /make\.real/ }).click();
+  await page.waitForURL(/open=/);
+  await page.reload();
+  const hollow = main().getByRole("link", { name: /B, block 3, .*panicked: Kernel panic/ });
+  await hollow.first().waitFor();
+  assert.equal(await main().getByRole("link", { name: /^A, block \d+, / }).count(), BLOCKS);
+  await look(page, "compare-open");
+  await main().getByRole("link", { name: /^A, block 1, / }).click();
+  await page.waitForURL(/\/boots\/\d+\.1A/);
+});
+
+test("a boot shows its values, telemetry, setup and identity", async () => {
+  await page.goto(`${farm.url}/boots/${job}.1A`);
+  await see("make.real");
+  await see("governor performance");
+  await see("An old <i>laptop</i> at 1.8 GHz");
+  await main().getByRole("img", { name: /^vmstat\. sy: .*us: / }).first().waitFor();
+  assert.ok((await main().locator(".chart canvas").count()) >= 12);
+  await main().getByText("What it printed").first().click();
+  await see("<script>window.hacked=1</script>");
+  await main().getByText("Latency distributions").first().click();
+  await look(page, "boot");
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test("interbench is a table of verdicts, and one metric stands against another", async () => {
+  await page.goto(`${farm.url}/jobs/${job}/compare`);
+  const heat = main().getByRole("region", { name: "interbench video, B against A" });
+  await heat.getByText(/worse/).first().waitFor();
+  await main().getByRole("combobox", { name: /^Across/ }).selectOption("make.real");
+  await main().getByRole("combobox", { name: /^Up/ }).selectOption("latt.wakeup.max");
+  await page.waitForURL(/x=make\.real.*y=latt\.wakeup\.max/);
+  await main().getByRole("img", { name: /A: make\.real .* 100 % of its boots survived; B: .* 90 %/ }).waitFor();
+});
+
+test("a table is taken away as text", async () => {
+  await main().getByRole("button", { name: "Copy as Markdown" }).first().click();
+  const markdown = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(markdown, /^\| Metric \| Against A \|/);
+  await main().getByRole("button", { name: "Copy as CSV" }).first().click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Metric,Against A,/);
+});
+
+test("the queue says who is next, when, and why not now", async () => {
+  const first = await farm.submit("runs", 2, ["cfs", "eevdf"], LOADS);
+  await until(async () => (await farm.tell("sync")).length > 0, 20, "a boot");
+  const second = await farm.submit("waits for vm1", 2, ["cfs", "eevdf"], LOADS);
+  const third = await farm.submit("waits behind both", 1, ["cfs", "eevdf"], LOADS);
+  await page.goto(`${farm.url}/queue`);
+  await see("waits behind both");
+  const rows = main().getByRole("row");
+  assert.deepEqual(await Promise.all([1, 2, 3].map(async (i) => (await rows.nth(i).getByRole("cell").nth(1).textContent()))), [first, second, third]);
+  await rows.nth(1).getByText("1 boot under way").waitFor();
+  await rows.nth(2).getByText("vm1 is busy").waitFor();
+  await rows.nth(3).getByText("vm1 is busy").waitFor();
+  await look(page, "queue");
+});
+
+test("a verdict is explained to the command, too", async () => {
+  const { text } = await farm.call("Explain", { job, metric: "make.real" }, "DetailService");
+  assert.match(text, /verdict     worse/);
+  assert.match(text, /block 3: .*panicked/);
+});
