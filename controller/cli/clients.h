@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "controller/cli/farm.h"
 #include "controller/cli/detail_client.h"
+#include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/settings.h"
 

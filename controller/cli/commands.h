@@ -46,6 +46,10 @@ int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 int Parse(Screen& screen, const ParseArgs& args);
+int Contexts(Screen& screen, const ContextsArgs& args, const Environment& environment);
+// `desk` null: there is no farm to ask.
+int Complete(const Desk* desk, Screen& screen, const CompleteArgs& args,
+             const Environment& environment);
 int Explain(const Desk& desk, const ExplainArgs& args);
 int ShowBoot(const Desk& desk, const BootArgs& args);
 int ShowQueue(const Desk& desk, const QueueArgs& args);

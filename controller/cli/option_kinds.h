@@ -48,10 +48,14 @@ inline void AddJob(CLI::App* app, int64_t& job) {
   app->add_option_function<std::string>(
          "JOB",
          [&job](const std::string& text) {
+           if (text == kLast) {
+             job = kLastJob;
+             return;
+           }
            const bool digits = text.find_first_not_of("0123456789") == text.npos;
            if (!digits || !absl::SimpleAtoi(text, &job) || job < 1) {
              throw CLI::ValidationError(
-                 absl::StrCat("job ", Quoted(text), ": want a job's number, e.g. 17"));
+                 absl::StrCat("job ", Quoted(text), ": want a job's number, e.g. 17, or @last"));
            }
          },
          "Number of the job, e.g. 17")
@@ -85,6 +89,10 @@ struct Parse {
   ExplainArgs explain;
   BootArgs boot;
   QueueArgs queue;
+  ContextsArgs contexts;
+  CompleteArgs complete;
+  std::string shell;  // Of `completion`; empty: not asked.
+  bool man = false;
 };
 
 inline constexpr char kListFooter[] =
@@ -107,5 +115,6 @@ void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);
+void AddShellCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

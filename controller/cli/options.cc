@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "controller/cli/completion.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/man_page.h"
 #include "controller/cli/option_kinds.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
@@ -27,8 +29,11 @@ constexpr char kFooter[] = R"(Start here:
 
 A boot is written 17.3B: job 17, block 3, variant B (A is the baseline); 17.3B.2 is its second attempt.
 
-The farm: --server and --token-file, else SHAKEDOWN_SERVER and SHAKEDOWN_TOKEN_FILE, else the lines
-"server = …" and "token_file = …" in ~/.config/shakedown/cli.conf, which deploy/quickstart writes.
+Where a job is wanted, @last is the newest one, and @last.3B its boot.
+
+The farm: --server and --token-file, else SHAKEDOWN_SERVER and SHAKEDOWN_TOKEN_FILE, else a context of
+~/.config/shakedown/config.txtpb: that of --context or SHAKEDOWN_CONTEXT, else the current one. `shakedown
+contexts` lists and changes them; deploy/quickstart adds its own.
 
 Exit codes of watch and submit --wait: 0 no primary metric is worse; 1 one is; 2 the farm failed or does
 not answer; 3 some kernel failed; 4 inconclusive, or cancelled; 64 wrong usage or something unknown asked
@@ -48,6 +53,8 @@ void AddAll(CLI::App& app, Parse& parse) {
   app.fallthrough();
   app.set_version_flag("--version", kVersion, "Print the version");
   ConnectionFlags& connection = parse.invocation.connection;
+  app.add_option("--context", connection.context, "The farm of this name in config.txtpb")
+      ->type_name("NAME");
   app.add_option("--server", connection.server,
                  "The farm: HOST:PORT, https://HOST:PORT, unix:/PATH")
       ->type_name("ADDRESS");
@@ -67,6 +74,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddCatalogCommands(app, parse);
   AddDetailCommands(app, parse);
   AddFileCommands(app, parse);
+  AddShellCommands(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".
@@ -96,6 +104,13 @@ std::string HelpOfReached(CLI::App& app) {
 
 }  // namespace
 
+Offer OfferForArguments(const std::vector<std::string>& words) {
+  CLI::App app("", "shakedown");
+  Parse parse;
+  AddAll(app, parse);
+  return OfferFor(app, words);
+}
+
 std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments) {
   CLI::App app("", "shakedown");
   app.get_formatter()->column_width(30);
@@ -116,6 +131,12 @@ std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& 
     return Answer{
         kUsage, absl::StrCat(PrintableLine(error.what(), 400), "; see ", Reached(app), " --help")};
   }
+  if (!parse.shell.empty()) {
+    const absl::StatusOr<std::string> script = CompletionScript(parse.shell);
+    return script.ok() ? Answer{kOk, *script}
+                       : Answer{kUsage, std::string(script.status().message())};
+  }
+  if (parse.man) return Answer{kOk, ManPage(app, kVersion)};
   return std::move(parse.invocation);
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "controller/cli/completion.h"
 #include "controller/cli/settings.h"
 #include "controller/cli/stopping_args.h"
 
@@ -120,6 +121,10 @@ struct ParseArgs {
   bool json = false;
 };
 
+// A job's number as it is parsed from "@last", until the farm is asked for the newest one.
+inline constexpr int64_t kLastJob = -1;
+inline constexpr absl::string_view kLast = "@last";
+
 // What stands behind an overview.
 struct ExplainArgs {
   int64_t job = 0;
@@ -130,6 +135,19 @@ struct BootArgs {
   std::string boot;  // "17.3B", "17.3B.2".
   bool json = false;
 };
+// The farms that the command knows by name; needs no farm.
+struct ContextsArgs {
+  enum class What { kList, kUse, kSet, kRemove };
+  What what = What::kList;
+  std::string name;
+  std::string server, token_file, tls_ca;  // kSet.
+  bool use = false;                        // kSet: make it the current one.
+  bool json = false;
+};
+// What a shell may complete `words` to; see completion.h.
+struct CompleteArgs {
+  std::vector<std::string> words;
+};
 struct QueueArgs {
   uint32_t limit = 100;
   bool json = false;
@@ -139,7 +157,7 @@ using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
                  InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
-                 ParseArgs, ExplainArgs, BootArgs, QueueArgs>;
+                 ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs>;
 
 struct Invocation {
   ConnectionFlags connection;
@@ -154,6 +172,9 @@ struct Answer {
 
 // `arguments` without the program's name.
 std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments);
+
+// What stands where the last of `words` is typed.
+Offer OfferForArguments(const std::vector<std::string>& words);
 
 }  // namespace shakedown::cli
 

@@ -115,7 +115,7 @@ void AddStopping(CLI::App* sub, StoppingArgs& args) {
 void AddSubmit(CLI::App& app, Parse& parse) {
   SubmitArgs& args = parse.submit;
   CLI::App* sub = app.add_subcommand("submit", "Submit a comparison of kernels")->group("Jobs");
-  sub->add_option("JOB", args.file, "Job file (text proto); - is standard input")
+  sub->add_option("FILE", args.file, "Job file (text proto); - is standard input")
       ->type_name("FILE");
   sub->add_option("--baseline", args.baseline, "Variant A")->type_name("VARIANT");
   AddMany(sub, "--challenger", args.challengers, "Variants B, C, …; once for each", "VARIANT");

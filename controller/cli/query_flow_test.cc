@@ -32,6 +32,37 @@ TEST_F(FlowTest, NamesTheTokenThatIsNotTaken) {
   EXPECT_THAT(result.err, Not(HasSubstr("sd_secret")));
 }
 
+TEST_F(FlowTest, LastIsTheNewestJob) {
+  EXPECT_THAT(RunCommand({"report", "@last"}).err, HasSubstr("there is no job yet"));
+  service_.jobs.add_jobs()->set_job(23);
+  int64_t asked = 0;
+  service_.report = [&](const v1::GetReportRequest& request, v1::GetReportResponse* response) {
+    asked = request.job();
+    response->set_text("numbers\n");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(RunCommand({"report", "@last"}).out, "numbers\n");
+  EXPECT_EQ(asked, 23);
+  std::string log;
+  service_.log = [&](const v1::ReadLogRequest& request, grpc::ServerWriter<v1::LogChunk>*) {
+    log = request.name();
+    return grpc::Status::OK;
+  };
+  RunCommand({"logs", "@last.1B"});
+  EXPECT_EQ(log, "23.1B");
+  EXPECT_EQ(RunCommand({"report", "@first"}).code, kUsage);
+}
+
+TEST_F(FlowTest, AShellIsOfferedWhatTheFarmHas) {
+  service_.kernels.add_kernels()->set_name("debian-6.12");
+  service_.kernels.add_kernels()->set_name("mine");
+  EXPECT_EQ(RunCommand({"complete", "--", "submit", "--baseline", "deb"}).out, "debian-6.12\t\n");
+  Stop();
+  const Result away = RunCommand({"complete", "--", "submit", "--baseline", ""});
+  EXPECT_EQ(away.code, kOk);
+  EXPECT_EQ(away.out + away.err, "");
+}
+
 TEST_F(FlowTest, LogsGoOnAtTheByteWhereTheStreamBroke) {
   std::vector<uint64_t> offsets;
   const std::string text = "one \x1b[31mred\x1b[0m\r\ntwo \xe6\xbc\xa2 three";

@@ -2,10 +2,13 @@
 
 #include <variant>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "controller/cli/clients.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/options.h"
+#include "proto/wire/status.h"
 
 namespace shakedown::cli {
 namespace {
@@ -33,7 +36,59 @@ struct Dispatch {
   int operator()(const ExplainArgs& args) const { return Explain(desk, args); }
   int operator()(const BootArgs& args) const { return ShowBoot(desk, args); }
   int operator()(const QueueArgs& args) const { return ShowQueue(desk, args); }
+  // Done before a farm is looked for.
+  int operator()(const ContextsArgs&) const { return kOk; }
+  int operator()(const CompleteArgs&) const { return kOk; }
 };
+
+// A shell waits for it: without a farm it offers what it knows itself, and complains of nothing.
+int RunComplete(const Invocation& invocation, const CompleteArgs& args, Screen& screen,
+                const Environment& environment, Clock& clock, Interrupt& interrupt) {
+  const absl::StatusOr<ConnectionFlags> settings = FindSettings(invocation.connection, environment);
+  if (!settings.ok()) return Complete(nullptr, screen, args, environment);
+  const absl::StatusOr<Clients> clients = Connect(*settings);
+  if (!clients.ok()) return Complete(nullptr, screen, args, environment);
+  const Desk desk = {screen, *clients->farm, clock, interrupt};
+  return Complete(&desk, screen, args, environment);
+}
+
+// "@last" becomes the newest job. Commands without a job are left alone.
+struct FillLast {
+  int64_t last;
+  template <typename Args>
+  void operator()(Args& args) const {
+    if constexpr (requires { args.job = int64_t{}; }) {
+      if (args.job == kLastJob) args.job = last;
+    }
+    if constexpr (std::is_same_v<Args, BootArgs> || std::is_same_v<Args, ReproduceArgs>)
+      Fill(args.boot);
+    if constexpr (std::is_same_v<Args, LogsArgs>) Fill(args.name);
+  }
+  void Fill(std::string& boot) const {
+    if (absl::StartsWith(boot, kLast)) boot = absl::StrCat(last, boot.substr(kLast.size()));
+  }
+};
+
+struct NamesLast {
+  template <typename Args>
+  bool operator()(const Args& args) const {
+    if constexpr (requires { args.job == int64_t{}; }) return args.job == kLastJob;
+    if constexpr (std::is_same_v<Args, BootArgs> || std::is_same_v<Args, ReproduceArgs>)
+      return absl::StartsWith(args.boot, kLast);
+    if constexpr (std::is_same_v<Args, LogsArgs>) return absl::StartsWith(args.name, kLast);
+    return false;
+  }
+};
+
+absl::Status ResolveLast(Farm& farm, CommandArgs* command) {
+  if (!std::visit(NamesLast{}, *command)) return absl::OkStatus();
+  v1::ListJobsRequest request;
+  request.set_limit(1);
+  ASSIGN_OR_RETURN(const v1::ListJobsResponse jobs, farm.ListJobs(request));
+  if (jobs.jobs().empty()) return absl::NotFoundError("@last: there is no job yet");
+  std::visit(FillLast{jobs.jobs(0).job()}, *command);
+  return absl::OkStatus();
+}
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
               Clock& clock, Interrupt& interrupt) {
@@ -41,8 +96,12 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   if (!settings.ok()) return Fail(screen, settings.status());
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Fail(screen, clients.status());
-  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get(), clients->detail.get()};
-  return std::visit(Dispatch{desk}, invocation.command);
+  CommandArgs command = invocation.command;
+  const absl::Status resolved = ResolveLast(*clients->farm, &command);
+  if (!resolved.ok()) return Fail(screen, resolved);
+  const Desk desk = {screen,    *clients->farm,         clock,
+                     interrupt, clients->history.get(), clients->detail.get()};
+  return std::visit(Dispatch{desk}, command);
 }
 
 int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
@@ -62,6 +121,10 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
+  if (const auto* contexts = std::get_if<ContextsArgs>(&invocation.command))
+    return Contexts(screen, *contexts, environment);
+  if (const auto* complete = std::get_if<CompleteArgs>(&invocation.command))
+    return RunComplete(invocation, *complete, screen, environment, clock, interrupt);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
   return lint != nullptr ? LintKernels(screen, *lint)
                          : RunOnFarm(invocation, screen, environment, clock, interrupt);

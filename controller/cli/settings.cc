@@ -15,14 +15,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "proto/wire/files.h"
+#include "controller/cli/contexts.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::cli {
 namespace {
 
-constexpr size_t kMaxConfig = 64 << 10;
 constexpr size_t kMaxToken = 4096;
 constexpr absl::string_view kServerForms =
     "want HOST:PORT, https://HOST:PORT or unix:/PATH, e.g. 127.0.0.1:7117";
@@ -50,25 +49,6 @@ bool IsLoopback(absl::string_view host) {
 
 absl::Status BadServer(absl::string_view server) {
   return absl::InvalidArgumentError(absl::StrCat("server ", Quoted(server), ": ", kServerForms));
-}
-
-std::string ConfigPath(const Environment& environment) {
-  if (auto folder = environment("XDG_CONFIG_HOME"); folder.has_value() && !folder->empty()) {
-    return absl::StrCat(*folder, "/shakedown/cli.conf");
-  }
-  if (auto home = environment("HOME"); home.has_value() && !home->empty()) {
-    return absl::StrCat(*home, "/.config/shakedown/cli.conf");
-  }
-  return "";
-}
-
-// An absent file is an empty one.
-absl::StatusOr<ConnectionFlags> ReadConfig(const std::string& path) {
-  if (path.empty()) return ConnectionFlags{};
-  absl::StatusOr<std::string> text = ReadFile(path, kMaxConfig);
-  if (absl::IsNotFound(text.status())) return ConnectionFlags{};
-  if (!text.ok()) return text.status();
-  return ParseConfig(*text, path);
 }
 
 std::string FirstOf(const std::string& flag, std::optional<std::string> variable,
@@ -129,51 +109,32 @@ absl::StatusOr<Endpoint> ParseServer(absl::string_view server, bool tls_ca_given
   return endpoint;
 }
 
-absl::StatusOr<ConnectionFlags> ParseConfig(absl::string_view text, absl::string_view file) {
-  ConnectionFlags config;
-  int number = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || line[0] == '#') continue;
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits('=', 1));
-    const absl::string_view key = absl::StripAsciiWhitespace(parts.first);
-    const std::string value(absl::StripAsciiWhitespace(parts.second));
-    if (key == "server" && !value.empty()) {
-      config.server = value;
-    } else if (key == "token_file" && !value.empty()) {
-      config.token_file = value;
-    } else if (key == "tls_ca" && !value.empty()) {
-      config.tls_ca = value;
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file, ":", number, ": ", Quoted(line),
-                       ": want server = …, token_file = … or tls_ca = …"));
-    }
-  }
-  return config;
-}
-
 absl::StatusOr<ConnectionFlags> FindSettings(const ConnectionFlags& flags,
                                              const Environment& environment) {
   const std::string path = ConfigPath(environment);
-  ASSIGN_OR_RETURN(const ConnectionFlags config, ReadConfig(path));
-  const ConnectionFlags found = {
-      .server = FirstOf(flags.server, environment("SHAKEDOWN_SERVER"), config.server),
+  ASSIGN_OR_RETURN(const v1::CliConfig config, ReadConfig(path));
+  const std::string name = FirstOf(flags.context, environment("SHAKEDOWN_CONTEXT"), "");
+  ASSIGN_OR_RETURN(const v1::CliConfig::Context context, FindContext(config, name));
+  ConnectionFlags found = {
+      .context = context.name(),
+      .server = FirstOf(flags.server, environment("SHAKEDOWN_SERVER"), context.server()),
       .token_file =
-          FirstOf(flags.token_file, environment("SHAKEDOWN_TOKEN_FILE"), config.token_file),
-      .tls_ca = FirstOf(flags.tls_ca, environment("SHAKEDOWN_TLS_CA"), config.tls_ca)};
-  const std::string place = path.empty() ? "cli.conf" : path;
+          FirstOf(flags.token_file, environment("SHAKEDOWN_TOKEN_FILE"), context.token_file()),
+      .tls_ca = FirstOf(flags.tls_ca, environment("SHAKEDOWN_TLS_CA"), context.tls_ca())};
+  const std::string place = path.empty() ? "config.txtpb" : path;
   if (found.server.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "no farm is known: give --server HOST:PORT, set SHAKEDOWN_SERVER, or write server = … in ",
-        place, " (deploy/quickstart does it)"));
+        config.contexts_size() > 1
+            ? "no farm is chosen: give --context NAME, or shakedown contexts use NAME; they are in "
+            : "no farm is known: give --server HOST:PORT, set SHAKEDOWN_SERVER, or shakedown "
+              "contexts set (deploy/quickstart does it); none is in ",
+        place));
   }
   if (found.token_file.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no token is known for ", Quoted(found.server),
-        ": give --token-file FILE, set SHAKEDOWN_TOKEN_FILE, or write token_file = … in ", place));
+        ": give --token-file FILE, set SHAKEDOWN_TOKEN_FILE, or add token_file to its context in ",
+        place));
   }
   return found;
 }

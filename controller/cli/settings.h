@@ -11,8 +11,9 @@
 
 namespace shakedown::cli {
 
-// As given with --server, --token-file, --tls-ca; empty: not given.
+// As given with --context, --server, --token-file, --tls-ca; empty: not given.
 struct ConnectionFlags {
+  std::string context;  // Of config.txtpb.
   std::string server;
   std::string token_file;
   std::string tls_ca;
@@ -33,13 +34,10 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 // clear over a network.
 absl::StatusOr<Endpoint> ParseServer(absl::string_view server, bool tls_ca_given);
 
-// `server = …`, `token_file = …`, `tls_ca = …` lines, `#` comments. InvalidArgument names
-// FILE:LINE.
-absl::StatusOr<ConnectionFlags> ParseConfig(absl::string_view text, absl::string_view file);
-
 // Each value from the flags, else SHAKEDOWN_SERVER, SHAKEDOWN_TOKEN_FILE, SHAKEDOWN_TLS_CA, else
-// $XDG_CONFIG_HOME/shakedown/cli.conf (~/.config without it). InvalidArgument: no server or no
-// token file known, says where one can be given; a bad config file.
+// the context of config.txtpb (contexts.h) that --context, SHAKEDOWN_CONTEXT or the file itself
+// names. InvalidArgument: no server or no token file known, says where one can be given; a bad
+// file. NotFound: no such context.
 absl::StatusOr<ConnectionFlags> FindSettings(const ConnectionFlags& flags,
                                              const Environment& environment);
 

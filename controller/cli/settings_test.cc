@@ -60,21 +60,6 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& test) { return test.param.name; });
 
-TEST(ParseConfigTest, ReadsLines) {
-  const absl::StatusOr<ConnectionFlags> config =
-      ParseConfig("# mine\n\n server = 127.0.0.1:7117 \ntoken_file=/a b/c=d\n", "cli.conf");
-  ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->server, "127.0.0.1:7117");
-  EXPECT_EQ(config->token_file, "/a b/c=d");
-}
-
-TEST(ParseConfigTest, NamesABadLine) {
-  EXPECT_THAT(
-      std::string(ParseConfig("server = a:1\ntokenfile = x\n", "cli.conf").status().message()),
-      HasSubstr("cli.conf:2: \"tokenfile = x\""));
-  EXPECT_FALSE(ParseConfig("server =\n", "cli.conf").ok());
-}
-
 class FilesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -104,7 +89,8 @@ class FilesTest : public testing::Test {
 };
 
 TEST_F(FilesTest, FlagsWinOverVariablesOverFile) {
-  Write("shakedown/cli.conf", "server = file:1\ntoken_file = /file\ntls_ca = /ca\n");
+  Write("shakedown/config.txtpb",
+        "contexts { name: 'home' server: 'localhost:1' token_file: '/file' tls_ca: '/ca' }");
   const absl::StatusOr<ConnectionFlags> found = FindSettings(
       {.server = "flag:1"},
       Variables({{"SHAKEDOWN_SERVER", "variable:1"}, {"SHAKEDOWN_TOKEN_FILE", "/variable"}}));
@@ -117,7 +103,7 @@ TEST_F(FilesTest, FlagsWinOverVariablesOverFile) {
 TEST_F(FilesTest, SaysWhereASettingCanBeGiven) {
   const absl::Status none = FindSettings({}, Variables({})).status();
   EXPECT_THAT(std::string(none.message()), HasSubstr("--server"));
-  EXPECT_THAT(std::string(none.message()), HasSubstr(folder_ + "/shakedown/cli.conf"));
+  EXPECT_THAT(std::string(none.message()), HasSubstr(folder_ + "/shakedown/config.txtpb"));
   const absl::Status no_token = FindSettings({.server = "a:1"}, Variables({})).status();
   EXPECT_THAT(std::string(no_token.message()), HasSubstr("--token-file"));
 }

@@ -41,7 +41,7 @@ class Farm:
     def quickstart(self, *args, check=True):
         command = [SOURCE / "deploy/quickstart", "--state", self.state, "--port", str(self.port),
                    "--build", BUILD, *args]
-        # The tester's own cli.conf is not ours to write.
+        # The tester's own config.txtpb is not ours to write.
         environment = {**os.environ, "XDG_CONFIG_HOME": str(self.state / "config")}
         return subprocess.run(command, check=check, text=True, stdout=subprocess.PIPE, env=environment,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -1,0 +1,90 @@
+// complete: what a shell offers, one a line, a tab before a few words about it.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "controller/cli/commands.h"
+#include "controller/cli/contexts.h"
+#include "controller/cli/exit_code.h"
+#include "proto/wire/sanitise.h"
+
+namespace shakedown::cli {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(2);
+constexpr uint32_t kNewest = 50;
+
+void AddJobs(Farm& farm, std::vector<Candidate>* out) {
+  v1::ListJobsRequest request;
+  request.set_limit(kNewest);
+  const absl::StatusOr<v1::ListJobsResponse> jobs = farm.ListJobs(request);
+  if (!jobs.ok()) return;
+  out->push_back({"@last", "the newest job"});
+  for (const v1::JobView& job : jobs->jobs())
+    out->push_back({absl::StrCat(job.job()), job.spec().title()});
+}
+
+void AddLive(Farm& farm, LiveNames live, std::vector<Candidate>* out) {
+  switch (live) {
+    case LiveNames::kJobs:
+    case LiveNames::kBoots:
+      return AddJobs(farm, out);
+    case LiveNames::kKernels:
+      if (const auto kernels = farm.ListKernels(); kernels.ok()) {
+        for (const v1::Kernel& kernel : kernels->kernels())
+          out->push_back({kernel.name(), kernel.description()});
+      }
+      return;
+    case LiveNames::kMachines:
+      if (const auto machines = farm.ListMachines(); machines.ok()) {
+        for (const v1::MachineView& machine : machines->machines())
+          out->push_back({machine.name(), machine.state()});
+      }
+      return;
+    case LiveNames::kBuilds: {
+      v1::ListBuildsRequest request;
+      request.set_limit(kNewest);
+      const auto builds = farm.ListBuilds(request);
+      if (!builds.ok()) return;
+      for (const v1::BuildView& build : builds->builds())
+        out->push_back({build.build_id(), build.kernel()});
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void AddContextNames(const Environment& environment, std::vector<Candidate>* out) {
+  const absl::StatusOr<v1::CliConfig> config = ReadConfig(ConfigPath(environment));
+  if (!config.ok()) return;
+  for (const v1::CliConfig::Context& context : config->contexts())
+    out->push_back({context.name(), context.server()});
+}
+
+}  // namespace
+
+int Complete(const Desk* desk, Screen& screen, const CompleteArgs& args,
+             const Environment& environment) {
+  Offer offer = OfferForArguments(args.words);
+  std::vector<Candidate> live;
+  if (offer.live == LiveNames::kContexts) {
+    AddContextNames(environment, &live);
+  } else if (offer.live != LiveNames::kNone && desk != nullptr) {
+    desk->farm.AwaitConnection(kPatience);
+    AddLive(desk->farm, offer.live, &live);
+  }
+  const std::string begins = args.words.empty() ? "" : args.words.back();
+  for (Candidate& candidate : live) {
+    if (absl::StartsWith(candidate.text, begins)) offer.candidates.push_back(std::move(candidate));
+  }
+  for (const Candidate& candidate : offer.candidates) {
+    screen.Print(
+        absl::StrCat(PrintableLine(candidate.text), "\t", PrintableLine(candidate.help, 80), "\n"));
+  }
+  if (offer.files) screen.Print(":files\n");
+  return kOk;
+}
+
+}  // namespace shakedown::cli

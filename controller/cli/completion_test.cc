@@ -1,0 +1,67 @@
+#include "controller/cli/completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controller/cli/options.h"
+
+namespace shakedown::cli {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> Texts(const std::vector<std::string>& words) {
+  std::vector<std::string> texts;
+  for (const Candidate& candidate : OfferForArguments(words).candidates)
+    texts.push_back(candidate.text);
+  return texts;
+}
+
+TEST(Completion, OffersCommandsAndTheirCommands) {
+  EXPECT_THAT(Texts({"expl"}), ElementsAre("explain"));
+  EXPECT_THAT(Texts({"kernels", "a"}), ElementsAre("add"));
+  EXPECT_THAT(Texts({""}), Contains("submit"));
+  EXPECT_THAT(Texts({""}), Not(Contains("complete")));
+}
+
+TEST(Completion, OffersOptionsOnceWhereTheyStand) {
+  EXPECT_THAT(Texts({"submit", "--base"}), ElementsAre("--baseline"));
+  EXPECT_THAT(Texts({"submit", "--baseline", "x", "--base"}), ElementsAre());
+  EXPECT_THAT(Texts({"jobs", "--baseline"}), ElementsAre());
+  EXPECT_THAT(Texts({"submit", "--challenger", "x", "--chall"}), ElementsAre("--challenger"));
+}
+
+TEST(Completion, KnowsWhatOnlyTheFarmKnows) {
+  EXPECT_EQ(OfferForArguments({"watch", ""}).live, LiveNames::kJobs);
+  EXPECT_EQ(OfferForArguments({"explain", "17", ""}).live, LiveNames::kNone);
+  EXPECT_EQ(OfferForArguments({"submit", "--baseline", "deb"}).live, LiveNames::kKernels);
+  EXPECT_EQ(OfferForArguments({"submit", "--machine", ""}).live, LiveNames::kMachines);
+  EXPECT_EQ(OfferForArguments({"--context", ""}).live, LiveNames::kContexts);
+  EXPECT_EQ(OfferForArguments({"contexts", "use", ""}).live, LiveNames::kContexts);
+  EXPECT_TRUE(OfferForArguments({"submit", ""}).files);
+  EXPECT_TRUE(OfferForArguments({"inputs", "add", "linux", ""}).files);
+}
+
+TEST(Completion, SpeaksThreeShells) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_THAT(*CompletionScript(shell), HasSubstr("shakedown complete --")) << shell;
+  }
+  EXPECT_EQ(CompletionScript("csh").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ManPage, HasEveryCommandAndLetsNoLineBeARequest) {
+  const auto parsed = ParseArguments({"man"});
+  const std::string page = std::get<Answer>(parsed).text;
+  for (const char* command :
+       {"shakedown submit", "shakedown kernels add", "shakedown contexts use"}) {
+    EXPECT_THAT(page, HasSubstr(std::string(".SS \"") + command + "\"")) << command;
+  }
+  EXPECT_THAT(page, HasSubstr("\\-\\-baseline"));
+  EXPECT_THAT(page, Not(HasSubstr("shakedown complete\"")));
+}
+
+}  // namespace
+}  // namespace shakedown::cli
