@@ -11,7 +11,7 @@
 #include "agent/machine/embedded_driver.h"
 #include "agent/machine/guest_disk.h"
 #include "agent/machine/guest_link.h"
-#include "agent/machine/kvm.h"
+#include "proto/wire/kvm.h"
 #include "agent/machine/libvirt_machine.h"
 #include "agent/machine/qemu_processes.h"
 #include "gmock/gmock.h"

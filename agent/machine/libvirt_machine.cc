@@ -17,7 +17,7 @@
 #include "agent/machine/embedded_driver.h"
 #include "agent/machine/guest_disk.h"
 #include "agent/machine/hypervisor.h"
-#include "agent/machine/kvm.h"
+#include "proto/wire/kvm.h"
 #include "agent/machine/qemu_processes.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"

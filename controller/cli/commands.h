@@ -46,6 +46,8 @@ int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 int Parse(Screen& screen, const ParseArgs& args);
+int Doctor(Screen& screen, const DoctorArgs& args, const ConnectionFlags& flags,
+           const Environment& environment, Clock& clock);
 int Contexts(Screen& screen, const ContextsArgs& args, const Environment& environment);
 // `desk` null: there is no farm to ask.
 int Complete(const Desk* desk, Screen& screen, const CompleteArgs& args,

@@ -15,8 +15,8 @@ using testing::Not;
 
 std::vector<std::string> Texts(const std::vector<std::string>& words) {
   std::vector<std::string> texts;
-  for (const Candidate& candidate : OfferForArguments(words).candidates)
-    texts.push_back(candidate.text);
+  const Offer offer = OfferForArguments(words);
+  for (const Candidate& candidate : offer.candidates) texts.push_back(candidate.text);
   return texts;
 }
 

@@ -91,6 +91,7 @@ struct Parse {
   QueueArgs queue;
   ContextsArgs contexts;
   CompleteArgs complete;
+  DoctorArgs doctor;
   std::string shell;  // Of `completion`; empty: not asked.
   bool man = false;
 };

@@ -148,6 +148,11 @@ struct ContextsArgs {
 struct CompleteArgs {
   std::vector<std::string> words;
 };
+// Looks at this host and the farm; changes nothing.
+struct DoctorArgs {
+  std::string state = "/var/lib/shakedown";  // Where a farm of this host keeps its files.
+  bool json = false;
+};
 struct QueueArgs {
   uint32_t limit = 100;
   bool json = false;
@@ -157,7 +162,8 @@ using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
                  InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
-                 ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs>;
+                 ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs,
+                 DoctorArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -60,6 +60,17 @@ void AddContexts(CLI::App& app, Parse& parse) {
 void AddShellCommands(CLI::App& app, Parse& parse) {
   AddContexts(app, parse);
 
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "Look at this host and the farm, and say how to mend what is wrong");
+  doctor->group("This command");
+  doctor
+      ->add_option("--state", parse.doctor.state,
+                   "Where the farm keeps its files; default /var/lib/shakedown")
+      ->type_name("DIR");
+  AddJson(doctor, parse.doctor.json);
+  doctor->footer("Changes nothing. Exit code 1 when something will not work.");
+  doctor->callback([&parse] { parse.invocation.command = parse.doctor; });
+
   CLI::App* completion =
       app.add_subcommand("completion", "Print a script that completes commands in your shell");
   completion->group("This command");

@@ -39,6 +39,7 @@ struct Dispatch {
   // Done before a farm is looked for.
   int operator()(const ContextsArgs&) const { return kOk; }
   int operator()(const CompleteArgs&) const { return kOk; }
+  int operator()(const DoctorArgs&) const { return kOk; }
 };
 
 // A shell waits for it: without a farm it offers what it knows itself, and complains of nothing.
@@ -123,6 +124,8 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
   if (const auto* contexts = std::get_if<ContextsArgs>(&invocation.command))
     return Contexts(screen, *contexts, environment);
+  if (const auto* doctor = std::get_if<DoctorArgs>(&invocation.command))
+    return Doctor(screen, *doctor, invocation.connection, environment, clock);
   if (const auto* complete = std::get_if<CompleteArgs>(&invocation.command))
     return RunComplete(invocation, *complete, screen, environment, clock, interrupt);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);

@@ -1,4 +1,4 @@
-#include "agent/machine/kvm.h"
+#include "proto/wire/kvm.h"
 
 #include <fcntl.h>
 #include <linux/kvm.h>
@@ -15,7 +15,7 @@
 #include "proto/wire/files.h"
 #include "proto/wire/status.h"
 
-namespace shakedown::agent {
+namespace shakedown {
 namespace {
 
 struct Fd {
@@ -56,4 +56,4 @@ absl::Status CheckKvm() {
   return absl::OkStatus();
 }
 
-}  // namespace shakedown::agent
+}  // namespace shakedown

@@ -1,11 +1,11 @@
 // Whether guests can run on this host's processor.
-#ifndef SHAKEDOWN_AGENT_MACHINE_KVM_H_
-#define SHAKEDOWN_AGENT_MACHINE_KVM_H_
+#ifndef SHAKEDOWN_PROTO_WIRE_KVM_H_
+#define SHAKEDOWN_PROTO_WIRE_KVM_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace shakedown::agent {
+namespace shakedown {
 
 // Pure: whether /proc/cpuinfo names a virtualisation extension (vmx or svm).
 bool HasVirtualisation(absl::string_view cpuinfo);
@@ -15,6 +15,6 @@ bool HasVirtualisation(absl::string_view cpuinfo);
 // not run.
 absl::Status CheckKvm();
 
-}  // namespace shakedown::agent
+}  // namespace shakedown
 
-#endif  // SHAKEDOWN_AGENT_MACHINE_KVM_H_
+#endif  // SHAKEDOWN_PROTO_WIRE_KVM_H_
