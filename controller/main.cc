@@ -59,6 +59,7 @@ struct Options {
   std::string dashboard;
   std::string session_key;
   bool public_read = false;
+  int confirm_boots = service::RegressionOptions{}.confirm_boots;
 };
 
 void SendLogsToStderr() {
@@ -87,7 +88,7 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
     auto opened = store::Database::Open(
-        {.conninfo = options.database, .connections = kThreads + 3 + kHttpConnections});
+        {.conninfo = options.database, .connections = kThreads + 4 + kHttpConnections});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));
@@ -193,7 +194,9 @@ absl::Status Serve(const Options& options) {
   service::DetailApi detail(*database);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
-  auto background = std::make_unique<service::Background>(*database, listener, dispatcher);
+  auto background = std::make_unique<service::Background>(
+      *database, listener, dispatcher,
+      service::RegressionOptions{.confirm_boots = options.confirm_boots});
   const service::Backend backend{*database, farm, agents, history, detail, dispatcher};
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
@@ -253,6 +256,13 @@ int Main(int argc, char** argv) {
                     "File that keeps people signed in over a restart; made when it is not there");
   serve->add_flag("--public-read", options.public_read,
                   "Over HTTP, let everybody read; changes still want a token");
+  serve
+      ->add_option(
+          "--confirm-boots", options.confirm_boots,
+          "Boots in 24 hours for paired jobs that confirm or refute suspected regressions; "
+          "0: none are queued")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

@@ -22,21 +22,30 @@ constexpr std::chrono::milliseconds kKeeperRest(100);
 }  // namespace
 
 struct Background::State {
-  State(store::Database& d, store::Listener& l, Dispatcher& p, absl::Duration every)
-      : database(d), listener(l), dispatcher(p), period(absl::ToChronoNanoseconds(every)) {}
+  State(store::Database& d, store::Listener& l, Dispatcher& p, const RegressionOptions& r,
+        absl::Duration every)
+      : database(d),
+        listener(l),
+        dispatcher(p),
+        regressions(r),
+        period(absl::ToChronoNanoseconds(every)) {}
 
   store::Database& database;
   store::Listener& listener;
   Dispatcher& dispatcher;
+  const RegressionOptions regressions;
   const std::chrono::nanoseconds period;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
   bool away = false;
-  bool hinted = false;  // The keeper has not looked since the last hint.
+  // The keepers have not looked since the last hint.
+  bool hinted = false;
+  bool history_hinted = false;
   std::thread hints;
   std::thread janitor;
   std::thread keeper;
+  std::thread historian;
 
   bool Stopping() {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -58,32 +67,39 @@ struct Background::State {
     {
       const std::lock_guard<std::mutex> lock(mutex);
       hinted = true;
+      history_hinted = true;
     }
     wake.notify_all();
   }
 
-  void DecideAboutJobs() {
+  absl::StatusOr<int> DecideAboutJobs() {
+    const absl::StatusOr<int> kept = KeepJobs(database);
+    if (!kept.ok()) return kept;
+    const absl::StatusOr<int> controls = StoreOpenControls(database);
+    if (!controls.ok()) return controls;
+    return kept;
+  }
+
+  // Calls `keep`, which says how many steps it took, after each hint and every `period`; at once
+  // again when it took one: that may have made another due.
+  template <typename Keep>
+  void KeepUp(const char* who, bool State::*hint, Keep keep) {
     std::string said;
     std::unique_lock<std::mutex> lock(mutex);
     while (!stopping) {
-      hinted = false;
+      this->*hint = false;
       lock.unlock();
-      absl::StatusOr<int> kept = KeepJobs(database);
-      if (kept.ok()) {
-        const absl::StatusOr<int> controls = StoreOpenControls(database);
-        if (!controls.ok()) kept = controls.status();
-      }
+      const absl::StatusOr<int> kept = keep();
       // A database that is away is the janitor's to tell.
       const bool told = kept.ok() || absl::IsUnavailable(kept.status());
       const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
-      if (!error.empty() && error != said) spdlog::error("keeper of jobs: {}", error);
+      if (!error.empty() && error != said) spdlog::error("keeper of {}: {}", who, error);
       said = error;
-      // What was decided may have made another step due.
       const bool again = kept.ok() && *kept > 0;
       lock.lock();
       if (again) continue;
       wake.wait_for(lock, kKeeperRest, [this] { return stopping; });
-      wake.wait_for(lock, period, [this] { return stopping || hinted; });
+      wake.wait_for(lock, period, [&] { return stopping || this->*hint; });
     }
   }
 
@@ -117,11 +133,17 @@ struct Background::State {
 };
 
 Background::Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
-                       absl::Duration period)
-    : state_(std::make_unique<State>(database, listener, dispatcher, period)) {
+                       const RegressionOptions& regressions, absl::Duration period)
+    : state_(std::make_unique<State>(database, listener, dispatcher, regressions, period)) {
   state_->hints = std::thread([state = state_.get()] { state->PassHints(); });
   state_->janitor = std::thread([state = state_.get()] { state->KeepHouse(); });
-  state_->keeper = std::thread([state = state_.get()] { state->DecideAboutJobs(); });
+  state_->keeper = std::thread([state = state_.get()] {
+    state->KeepUp("jobs", &State::hinted, [state] { return state->DecideAboutJobs(); });
+  });
+  state_->historian = std::thread([state = state_.get()] {
+    state->KeepUp("history", &State::history_hinted,
+                  [state] { return KeepRegressions(state->database, state->regressions); });
+  });
 }
 
 Background::~Background() {
@@ -134,6 +156,7 @@ Background::~Background() {
   state_->hints.join();
   state_->janitor.join();
   state_->keeper.join();
+  state_->historian.join();
 }
 
 }  // namespace shakedown::service

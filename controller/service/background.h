@@ -1,23 +1,26 @@
-// What runs beside the calls: hints from the database, the janitor, and the keeper of jobs.
+// What runs beside the calls: hints from the database, the janitor, the keepers of jobs and of
+// regressions.
 #pragma once
 
 #include <memory>
 
 #include "absl/time/time.h"
 #include "controller/service/dispatcher.h"
+#include "controller/service/regression_keeper.h"
 #include "db/store/database.h"
 #include "db/store/listener.h"
 
 namespace shakedown::service {
 
-// Three threads until it is destroyed: one passes the listener's hints on to the dispatcher and the
+// Four threads until it is destroyed: one passes the listener's hints on to the dispatcher and the
 // keeper; one runs the janitor every `period` and logs what it ended, and once each time the
 // database goes away and comes back; one decides about jobs that are due (job_keeper.h), after a
-// hint and every `period`. The references outlive it; destroying it stops the listener.
+// hint and every `period`; one keeps history (regression_keeper.h), likewise. The references
+// outlive it; destroying it stops the listener.
 class Background {
  public:
   Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
-             absl::Duration period = absl::Seconds(5));
+             const RegressionOptions& regressions = {}, absl::Duration period = absl::Seconds(5));
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

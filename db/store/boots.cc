@@ -109,6 +109,7 @@ void InsertResult(Transaction& tx, const v1::BootResult& result, const std::stri
       result.attempt_id(), digest, Bytes(Canonical(head)), Text(result.console_tail()),
       static_cast<int64_t>(result.boot_ms()), Text(result.identity().release()),
       Text(result.identity().build_id()), facts.keys, facts.values);
+  tx.exec_params("INSERT INTO history_todo (attempt_id) VALUES ($1)", result.attempt_id());
   InsertSetup(tx, result);
   for (const v1::LoadRun& run : result.load_runs()) InsertLoadRun(tx, result.attempt_id(), run);
 }
