@@ -45,7 +45,7 @@ CREATE TABLE import_values (
     iteration   integer NOT NULL CHECK (iteration >= 1),
     warmup      boolean NOT NULL,
     starred     boolean NOT NULL,                   -- somebody's asterisk
-    marks       text[] NOT NULL,
+    marks       text NOT NULL,                      -- of all kinds, parted by bars; a bar in one is \p
     line        integer NOT NULL CHECK (line >= 1),
     value       double precision NOT NULL CHECK (value > '-Infinity' AND value < 'Infinity'),
     PRIMARY KEY (import, ordinal),
