@@ -8,6 +8,7 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/import_api.h"
 #include "db/store/database.h"
 
 namespace grpc {
@@ -22,6 +23,7 @@ struct Backend {
   FarmApi& farm;
   AgentApi& agents;
   HistoryApi& history;
+  ImportApi& imports;
   Dispatcher& dispatcher;
 };
 
@@ -30,5 +32,6 @@ std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
 // A Sync that is held open looks again on every hint, and every 2 s because hints can get lost.
 std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
 std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
+std::shared_ptr<grpc::Service> MakeImportService(Backend backend);
 
 }  // namespace shakedown::service
