@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
+#include "controller/cli/import_client.h"
 #include "controller/cli/settings.h"
 
 namespace shakedown::cli {
@@ -14,6 +15,7 @@ namespace shakedown::cli {
 struct Clients {
   std::unique_ptr<Farm> farm;
   std::unique_ptr<HistoryClient> history;
+  std::unique_ptr<ImportClient> imports;
 };
 
 // `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
+#include "controller/cli/import_client.h"
 #include "controller/cli/interrupt.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
@@ -24,6 +25,7 @@ struct Desk {
   Interrupt& interrupt;
   // Of the services that only their own commands call: there whenever such a command runs.
   HistoryClient* history = nullptr;
+  ImportClient* imports = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -44,6 +46,13 @@ int LintKernels(Screen& screen, const KernelLintArgs& args);
 int Compare(Screen& screen, const CompareArgs& args);
 int ChangePoints(Screen& screen, const ChangePointsArgs& args);
 int Parse(Screen& screen, const ParseArgs& args);
+int ImportDryRun(Screen& screen, const ImportArgs& args);
+int Import(const Desk& desk, const ImportArgs& args);
+int Imports(const Desk& desk, const ImportsArgs& args);
+int AddNote(const Desk& desk, const NoteArgs& args);
+int ListNotes(const Desk& desk, const NotesArgs& args);
+// With a machine; Compare() is for files.
+int CompareKernels(const Desk& desk, const CompareArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

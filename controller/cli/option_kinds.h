@@ -67,6 +67,10 @@ struct Parse {
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
   ParseArgs parse;
+  ImportArgs import;
+  ImportsArgs imports;
+  NoteArgs note;
+  NotesArgs notes;
 };
 
 inline constexpr char kListFooter[] =
@@ -84,9 +88,11 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
   return list;
 }
 
-// The commands about jobs and boots; about kernels and inputs; those that need files and no farm.
+// The commands about jobs and boots; about kernels and inputs; those that need files and no farm;
+// about imported results and notes.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
+void AddImportCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

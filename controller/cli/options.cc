@@ -66,6 +66,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       parse);
   AddCatalogCommands(app, parse);
   AddFileCommands(app, parse);
+  AddImportCommands(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

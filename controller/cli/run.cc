@@ -27,9 +27,13 @@ struct Dispatch {
   int operator()(const InputAddArgs& args) const { return AddInput(desk, args); }
   int operator()(const InputListArgs& args) const { return ListInputs(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
-  int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
+  int operator()(const CompareArgs& args) const { return CompareKernels(desk, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
+  int operator()(const ImportArgs& args) const { return Import(desk, args); }
+  int operator()(const ImportsArgs& args) const { return Imports(desk, args); }
+  int operator()(const NoteArgs& args) const { return AddNote(desk, args); }
+  int operator()(const NotesArgs& args) const { return ListNotes(desk, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -38,7 +42,8 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   if (!settings.ok()) return Fail(screen, settings.status());
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Fail(screen, clients.status());
-  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get()};
+  const Desk desk = {screen,    *clients->farm,         clock,
+                     interrupt, clients->history.get(), clients->imports.get()};
   return std::visit(Dispatch{desk}, invocation.command);
 }
 
@@ -54,8 +59,12 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   }
   const auto& invocation = std::get<Invocation>(parsed);
   // The commands that need no farm.
-  if (const auto* compare = std::get_if<CompareArgs>(&invocation.command))
+  if (const auto* compare = std::get_if<CompareArgs>(&invocation.command);
+      compare != nullptr && compare->machine.empty())
     return Compare(screen, *compare);
+  if (const auto* import = std::get_if<ImportArgs>(&invocation.command);
+      import != nullptr && import->dry_run)
+    return ImportDryRun(screen, *import);
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
