@@ -21,6 +21,8 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/import_api.h"
+#include "controller/service/published.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
@@ -187,17 +189,19 @@ absl::Status Serve(const Options& options) {
     if (put.ok()) kernels = *put;
     return put.status();
   }));
+  RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] { return service::PutPublished(*database); }));
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
   service::AgentApi agents(*database, *artefacts);
   service::HistoryApi history(*database);
   service::DetailApi detail(*database);
+  service::ImportApi imports(*database);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
   auto background = std::make_unique<service::Background>(
       *database, listener, dispatcher,
       service::RegressionOptions{.confirm_boots = options.confirm_boots});
-  const service::Backend backend{*database, farm, agents, history, detail, dispatcher};
+  const service::Backend backend{*database, farm, agents, history, detail, imports, dispatcher};
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),

@@ -33,6 +33,11 @@ shakedown::cli::ScreenSize TerminalSize() {
   return {size.ws_col, size.ws_row};
 }
 
+std::optional<std::string> ReadLine() {
+  std::string line;
+  return std::getline(std::cin, line) ? std::optional<std::string>(line) : std::nullopt;
+}
+
 shakedown::cli::Screen::Setup StandardOutput() {
   shakedown::cli::Screen::Setup setup;
   // A dumb terminal can not be drawn over: it is written to as a pipe is.
@@ -41,6 +46,7 @@ shakedown::cli::Screen::Setup StandardOutput() {
   setup.colour = setup.terminal && Variable("NO_COLOR").value_or("").empty();
   if (setup.terminal) setup.size = TerminalSize;
   setup.zone = absl::LocalTimeZone();
+  if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) setup.read_line = ReadLine;
   return setup;
 }
 

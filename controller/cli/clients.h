@@ -8,6 +8,7 @@
 #include "controller/cli/detail_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
+#include "controller/cli/import_client.h"
 #include "controller/cli/settings.h"
 
 namespace shakedown::cli {
@@ -16,6 +17,7 @@ struct Clients {
   std::unique_ptr<Farm> farm;
   std::unique_ptr<HistoryClient> history;
   std::unique_ptr<DetailClient> detail;
+  std::unique_ptr<ImportClient> imports;
 };
 
 // `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the

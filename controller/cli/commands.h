@@ -9,6 +9,7 @@
 #include "controller/cli/detail_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
+#include "controller/cli/import_client.h"
 #include "controller/cli/interrupt.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
@@ -26,6 +27,7 @@ struct Desk {
   // Of the services that only their own commands call: there whenever such a command runs.
   HistoryClient* history = nullptr;
   DetailClient* detail = nullptr;
+  ImportClient* imports = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -55,6 +57,13 @@ int Complete(const Desk* desk, Screen& screen, const CompleteArgs& args,
 int Explain(const Desk& desk, const ExplainArgs& args);
 int ShowBoot(const Desk& desk, const BootArgs& args);
 int ShowQueue(const Desk& desk, const QueueArgs& args);
+int ImportDryRun(Screen& screen, const ImportArgs& args);
+int Import(const Desk& desk, const ImportArgs& args);
+int Imports(const Desk& desk, const ImportsArgs& args);
+int AddNote(const Desk& desk, const NoteArgs& args);
+int ListNotes(const Desk& desk, const NotesArgs& args);
+// With a machine; Compare() is for files.
+int CompareKernels(const Desk& desk, const CompareArgs& args);
 
 // The job that the arguments describe. InvalidArgument names the option; errors of the job file.
 absl::StatusOr<v1::JobSpec> SpecOf(const SubmitArgs& args);

@@ -174,6 +174,7 @@ class FlowTest : public testing::Test {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(Address(), grpc::InsecureServerCredentials());
     builder.RegisterService(&service_);
+    for (grpc::Service* service : more_services_) builder.RegisterService(service);
     builder.SetMaxReceiveMessageSize(64 << 20);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
@@ -192,7 +193,7 @@ class FlowTest : public testing::Test {
                      {"--server", Address(), "--token-file", folder_ + "/token"});
     std::ostringstream out;
     std::ostringstream err;
-    Screen screen(out, err, {});
+    Screen screen(out, err, setup_);
     const int code = cli::Run(
         arguments, screen, [](const std::string&) { return std::nullopt; }, clock_, interrupt_);
     return {code, out.str(), err.str()};
@@ -206,6 +207,8 @@ class FlowTest : public testing::Test {
 
   std::string folder_;
   FakeService service_;
+  std::vector<grpc::Service*> more_services_;  // Beside it, from the next Start() on.
+  Screen::Setup setup_;
   std::unique_ptr<grpc::Server> server_;
   HookedClock clock_;
   Interrupt interrupt_;

@@ -10,6 +10,7 @@ absl::StatusOr<Clients> Connect(const ConnectionFlags& settings) {
   clients.farm = MakeGrpcFarm(channel);
   clients.history = MakeGrpcHistory(channel);
   clients.detail = MakeGrpcDetail(channel);
+  clients.imports = MakeGrpcImport(channel);
   return clients;
 }
 

@@ -11,6 +11,7 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/job_parts.h"
+#include "controller/cli/note_lines.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/watch_view.h"
 #include "controller/cli/why_waits.h"
@@ -245,7 +246,18 @@ int Cancel(const Desk& desk, const CancelArgs& args) {
 }
 
 int ShowJob(const Desk& desk, const JobArgs& args) {
-  return Show(desk, args.job, args.json, PrintJob);
+  const int code = Show(desk, args.job, args.json, PrintJob);
+  if (code != kOk || args.json || desk.imports == nullptr) return code;
+  v1::ListNotesRequest request;
+  request.set_subject(absl::StrCat(args.job));
+  const absl::StatusOr<v1::ListNotesResponse> notes = desk.imports->ListNotes(request);
+  // A controller of before knows of no notes.
+  if (absl::IsUnimplemented(notes.status())) return code;
+  if (!notes.ok()) return Fail(desk.screen, notes.status());
+  if (!notes->notes().empty()) {
+    desk.screen.Print(absl::StrCat("\nWhat people saw\n", NoteLines(notes->notes())));
+  }
+  return code;
 }
 
 int Boots(const Desk& desk, const BootsArgs& args) {

@@ -94,6 +94,10 @@ struct Parse {
   DoctorArgs doctor;
   std::string shell;  // Of `completion`; empty: not asked.
   bool man = false;
+  ImportArgs import;
+  ImportsArgs imports;
+  NoteArgs note;
+  NotesArgs notes;
 };
 
 inline constexpr char kListFooter[] =
@@ -111,11 +115,13 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
   return list;
 }
 
-// The commands about jobs and boots; about kernels and inputs; those that need files and no farm.
+// The commands about jobs and boots; about kernels and inputs; those that need files and no farm;
+// about imported results and notes.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);
 void AddShellCommands(CLI::App& app, Parse& parse);
+void AddImportCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

@@ -75,6 +75,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddDetailCommands(app, parse);
   AddFileCommands(app, parse);
   AddShellCommands(app, parse);
+  AddImportCommands(app, parse);
 }
 
 // Of the command that was reached, for "see … --help".

@@ -97,11 +97,12 @@ struct KernelLintArgs {
   std::string configs;
 };
 
-// Two CSV files, judged without a farm.
+// Two CSV files, judged without a farm; with a machine kernels, by the farm's stored results.
 struct CompareArgs {
-  std::string base;
-  std::string challenger;
-  std::vector<std::string> metrics;  // NAME:lower|higher:ratio|difference:UNIT.
+  std::vector<std::string> what;  // At least two, the baseline first.
+  std::string machine;            // Empty: `what` are files.
+  // Of files NAME:lower|higher:ratio|difference:UNIT; of kernels one beginning of metrics' names.
+  std::vector<std::string> metrics;
   double level = 0.95;
   bool classic = false;
   bool json = false;
@@ -158,12 +159,48 @@ struct QueueArgs {
   bool json = false;
 };
 
+// Texts of other tools into the farm.
+struct ImportArgs {
+  std::vector<std::string> files;  // - is standard input.
+  std::string kernel;              // With tunables behind it.
+  std::string machine;
+  std::vector<std::string> columns;  // COLUMN=KERNEL.
+  std::string source;
+  std::string measured;            // YYYY-MM-DD.
+  std::vector<std::string> facts;  // NAME=VALUE.
+  bool dry_run = false;
+  bool yes = false;
+  bool json = false;
+};
+struct ImportsArgs {
+  int64_t import = 0;  // 0: list them.
+  std::string kernel;
+  std::string machine;
+  uint32_t limit = 50;
+  int64_t before = 0;
+  bool raw = false;
+  bool csv = false;
+  bool json = false;
+};
+struct NoteArgs {
+  std::string subject;
+  std::string kind;
+  std::string text;
+  bool json = false;
+};
+struct NotesArgs {
+  std::string subject;  // Empty: all.
+  uint32_t limit = 50;
+  int64_t before = 0;
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
                  InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
                  ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs,
-                 DoctorArgs>;
+                 DoctorArgs, ImportArgs, ImportsArgs, NoteArgs, NotesArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

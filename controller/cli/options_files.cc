@@ -17,10 +17,17 @@ others are declared by --metric or by a line "# metric NAME:lower|higher:ratio|d
 which may go on with :floor=, :resolution=, :delta_rel=, :delta_abs= and :role=primary|secondary|info. Up to
 three metrics are primary unless roles are given; more are secondary. Needs no farm.
 
+With --machine the arguments are kernels, of any number, and the farm's stored results of them on that machine
+are put side by side: imports, the published figures that come with the program, and the farm's own boots in rows
+of their own. --metric is then the beginning of the names of metrics; tunables may stand behind a kernel's name in
+the same argument, and without them each set of tunables has its column. --json prints the proto's JSON
+(CompareKernelsResponse of proto/shakedown/v1/import.proto), a change that does not exist as "NaN".
+
 Examples:
   shakedown compare cfs.csv eevdf.csv
   shakedown compare cfs.csv eevdf.csv --metric fps:higher:ratio:1/s --json
-  shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic)";
+  shakedown compare 2.6.35.csv 2.6.35-ck1.csv --asterisk classic
+  shakedown compare 2.6.35 2.6.35-ck1 --machine p4-ht --metric interbench.video)";
 
 constexpr char kChangePointsFooter[] =
     R"(The first column is the order of the points (a number, a kernel version, a date), the last one the value unless
@@ -51,14 +58,19 @@ Examples:
 
 void AddCompare(CLI::App& app, Parse& parse) {
   CompareArgs& args = parse.compare;
-  CLI::App* compare = app.add_subcommand("compare", "Judge two CSV files, without a farm");
+  CLI::App* compare = app.add_subcommand(
+      "compare", "Judge two CSV files without a farm, or kernels by stored results");
   compare->group("Files");
-  compare->add_option("BASE", args.base, "CSV file of the baseline")->type_name("FILE")->required();
-  compare->add_option("CHALLENGER", args.challenger, "CSV file of the challenger")
-      ->type_name("FILE")
-      ->required();
-  AddMany(compare, "--metric", args.metrics, "What a column is; once for each",
-          "NAME:DIR:SCALE:UNIT");
+  compare
+      ->add_option("BASE CHALLENGER", args.what,
+                   "CSV files of baseline and challenger; with --machine kernels")
+      ->type_name("")
+      ->required()
+      ->expected(2, 16);
+  compare->add_option("--machine", args.machine, "Compare kernels by their results on this machine")
+      ->type_name("NAME");
+  AddMany(compare, "--metric", args.metrics,
+          "What a column is, once for each; of kernels: which metrics", "NAME:DIR:SCALE:UNIT");
   compare
       ->add_option_function<std::string>(
           "--level",
@@ -84,7 +96,16 @@ void AddCompare(CLI::App& app, Parse& parse) {
       ->type_name("RULE");
   AddJson(compare, args.json);
   compare->footer(kCompareFooter);
-  compare->callback([&parse] { parse.invocation.command = parse.compare; });
+  compare->callback([&parse] {
+    const CompareArgs& args = parse.compare;
+    if (args.machine.empty() && args.what.size() != 2) {
+      throw CLI::ValidationError("want two files, or --machine to compare kernels");
+    }
+    if (!args.machine.empty() && args.metrics.size() > 1) {
+      throw CLI::ValidationError("--metric: with --machine want one, the beginning of names");
+    }
+    parse.invocation.command = parse.compare;
+  });
 }
 
 void AddChangePoints(CLI::App& app, Parse& parse) {

@@ -30,7 +30,7 @@ struct Dispatch {
   int operator()(const InputAddArgs& args) const { return AddInput(desk, args); }
   int operator()(const InputListArgs& args) const { return ListInputs(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
-  int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
+  int operator()(const CompareArgs& args) const { return CompareKernels(desk, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
   int operator()(const ExplainArgs& args) const { return Explain(desk, args); }
@@ -40,6 +40,10 @@ struct Dispatch {
   int operator()(const ContextsArgs&) const { return kOk; }
   int operator()(const CompleteArgs&) const { return kOk; }
   int operator()(const DoctorArgs&) const { return kOk; }
+  int operator()(const ImportArgs& args) const { return Import(desk, args); }
+  int operator()(const ImportsArgs& args) const { return Imports(desk, args); }
+  int operator()(const NoteArgs& args) const { return AddNote(desk, args); }
+  int operator()(const NotesArgs& args) const { return ListNotes(desk, args); }
 };
 
 // A shell waits for it: without a farm it offers what it knows itself, and complains of nothing.
@@ -49,7 +53,13 @@ int RunComplete(const Invocation& invocation, const CompleteArgs& args, Screen& 
   if (!settings.ok()) return Complete(nullptr, screen, args, environment);
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Complete(nullptr, screen, args, environment);
-  const Desk desk = {screen, *clients->farm, clock, interrupt};
+  const Desk desk = {.screen = screen,
+                     .farm = *clients->farm,
+                     .clock = clock,
+                     .interrupt = interrupt,
+                     .history = clients->history.get(),
+                     .detail = clients->detail.get(),
+                     .imports = clients->imports.get()};
   return Complete(&desk, screen, args, environment);
 }
 
@@ -100,9 +110,22 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   CommandArgs command = invocation.command;
   const absl::Status resolved = ResolveLast(*clients->farm, &command);
   if (!resolved.ok()) return Fail(screen, resolved);
-  const Desk desk = {screen,    *clients->farm,         clock,
-                     interrupt, clients->history.get(), clients->detail.get()};
+  const Desk desk = {.screen = screen,
+                     .farm = *clients->farm,
+                     .clock = clock,
+                     .interrupt = interrupt,
+                     .history = clients->history.get(),
+                     .detail = clients->detail.get(),
+                     .imports = clients->imports.get()};
   return std::visit(Dispatch{desk}, command);
+  const Desk desk = {.screen = screen,
+                     .farm = *clients->farm,
+                     .clock = clock,
+                     .interrupt = interrupt,
+                     .history = clients->history.get(),
+                     .detail = clients->detail.get(),
+                     .imports = clients->imports.get()};
+  return std::visit(Dispatch{desk}, invocation.command);
 }
 
 int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
@@ -117,8 +140,12 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   }
   const auto& invocation = std::get<Invocation>(parsed);
   // The commands that need no farm.
-  if (const auto* compare = std::get_if<CompareArgs>(&invocation.command))
+  if (const auto* compare = std::get_if<CompareArgs>(&invocation.command);
+      compare != nullptr && compare->machine.empty())
     return Compare(screen, *compare);
+  if (const auto* import = std::get_if<ImportArgs>(&invocation.command);
+      import != nullptr && import->dry_run)
+    return ImportDryRun(screen, *import);
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);

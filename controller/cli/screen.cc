@@ -89,6 +89,12 @@ void Screen::Complain(absl::string_view text) {
 
 void Screen::Note(absl::string_view text) { err_ << Printable(text) << '\n'; }
 
+std::optional<std::string> Screen::Ask(absl::string_view question) {
+  out_.flush();
+  err_ << Printable(question) << std::flush;
+  return setup_.read_line();
+}
+
 void Screen::Redraw(const std::vector<Line>& lines) {
   EraseDrawn();
   const size_t columns = size().columns;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -42,6 +43,9 @@ class Screen {
     bool colour = false;
     std::function<ScreenSize()> size = [] { return ScreenSize{}; };  // Asked again at each drawing.
     absl::TimeZone zone = absl::UTCTimeZone();
+    // A line that the person at the terminal types, without its end; nullopt at the end of input.
+    // Empty: there is nobody to ask.
+    std::function<std::optional<std::string>()> read_line;
   };
   // The streams outlive the screen.
   Screen(std::ostream& out, std::ostream& err, Setup setup)
@@ -67,6 +71,10 @@ class Screen {
   void Complain(const absl::Status& status) { Complain(status.message()); }
   // To people beside the result: the error stream, without a prefix.
   void Note(absl::string_view text);
+
+  bool can_ask() const { return setup_.read_line != nullptr; }
+  // The answer to a question, asked on the error stream. Needs can_ask().
+  std::optional<std::string> Ask(absl::string_view question);
 
   // Draws `lines` over those drawn before. Only on a terminal; each is cut to the width.
   void Redraw(const std::vector<Line>& lines);

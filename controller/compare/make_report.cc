@@ -377,6 +377,7 @@ v1::Report ReportOn(const v1::ReportData& data, const v1::ReportControl* control
   }
   for (std::string& piece : RepeatCommand(data.job())) report.add_repeat_command(std::move(piece));
   AddNoise(data, &report);
+  *report.mutable_notes() = data.notes();
   return report;
 }
 

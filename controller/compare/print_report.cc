@@ -18,6 +18,7 @@
 #include "controller/compare/print_differences.h"
 #include "controller/compare/print_layouts.h"
 #include "controller/compare/print_metrics.h"
+#include "controller/compare/print_notes.h"
 #include "controller/compare/print_verdicts.h"
 #include "controller/compare/words.h"
 
@@ -313,7 +314,7 @@ std::string PrintHead(const v1::Report& report) {
 }
 
 std::string PrintTail(const v1::Report& report, const PrintOptions& options) {
-  return absl::StrCat(PrintControl(report, options), PrintOutcomes(report),
+  return absl::StrCat(PrintControl(report, options), PrintNotes(report), PrintOutcomes(report),
                       PrintFailures(report, options), PrintBuildFailures(report),
                       PrintDifferences(report, options), PrintOtherFacts(report, options),
                       PrintRepeat(report));

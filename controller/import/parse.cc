@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/import/clean.h"
 #include "controller/import/format.h"
+#include "controller/import/plain.h"
 
 namespace shakedown::importer {
 namespace {
@@ -34,6 +35,12 @@ Parsed ParseText(absl::string_view raw) {
   if (raw.size() > kMostBytes) {
     sink.Refuse(1, absl::StrCat(raw.size(), " bytes, want at most ", kMostBytes));
     return sink.Take();
+  }
+  if (PlainHeadOf(raw).has_value()) {
+    Parsed plain = ParsePlain(raw);
+    if (plain.results.empty() && plain.refused.empty())
+      plain.refused.push_back({1, "results: a heading without rows"});
+    return plain;
   }
   CleanText clean;
   Clean(raw, clean);

@@ -9,6 +9,7 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/import_api.h"
 #include "db/store/database.h"
 
 namespace grpc {
@@ -24,6 +25,7 @@ struct Backend {
   AgentApi& agents;
   HistoryApi& history;
   DetailApi& detail;
+  ImportApi& imports;
   Dispatcher& dispatcher;
 };
 
@@ -33,5 +35,6 @@ std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
 std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
 std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
 std::shared_ptr<grpc::Service> MakeDetailService(Backend backend);
+std::shared_ptr<grpc::Service> MakeImportService(Backend backend);
 
 }  // namespace shakedown::service

@@ -73,6 +73,7 @@ TestFarm::TestFarm() {
   agents_ = std::make_unique<AgentApi>(*database_, *artefacts_);
   history_ = std::make_unique<HistoryApi>(*database_);
   detail_ = std::make_unique<DetailApi>(*database_);
+  imports_ = std::make_unique<ImportApi>(*database_);
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);
   StartBackground();
   server_ = Must(Server::Start({.listen = "127.0.0.1:0"}, backend()));

@@ -15,6 +15,7 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/import_api.h"
 #include "controller/service/server.h"
 #include "db/embedded/ephemeral_postgres.h"
 #include "db/store/database.h"
@@ -41,7 +42,9 @@ class TestFarm {
   const std::string& artefact_folder() const { return artefact_folder_; }
   Server& server() { return *server_; }
   store::Database& database() { return *database_; }
-  Backend backend() { return {*database_, *farm_, *agents_, *history_, *detail_, *dispatcher_}; }
+  Backend backend() {
+    return {*database_, *farm_, *agents_, *history_, *detail_, *imports_, *dispatcher_};
+  }
   // As if the process had ended and another had been started: nothing runs beside the calls between
   // the two.
   void StopBackground();
@@ -85,6 +88,7 @@ class TestFarm {
   std::unique_ptr<AgentApi> agents_;
   std::unique_ptr<HistoryApi> history_;
   std::unique_ptr<DetailApi> detail_;
+  std::unique_ptr<ImportApi> imports_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<store::Listener> listener_;
   std::unique_ptr<Background> background_;

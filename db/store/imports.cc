@@ -1,0 +1,407 @@
+#include "db/store/imports.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "db/store/sql.h"
+#include "proto/wire/digest.h"
+#include "proto/wire/ids.h"
+#include "proto/wire/status.h"
+
+namespace shakedown::store {
+namespace {
+
+constexpr size_t kMaxText = 1000;  // Of a metric, a detail, a name in a text.
+constexpr size_t kMaxTunables = 400;
+constexpr size_t kMaxFacts = 100;
+constexpr size_t kMaxMarks = 16;
+constexpr size_t kRowsAtOnce = 5000;  // Of one INSERT.
+
+absl::Status Bad(const NewImport& import, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("file ", Quoted(import.file), ": ", what));
+}
+
+// PostgreSQL's text holds all of it, as it is.
+absl::Status CheckText(const NewImport& import, absl::string_view what, const std::string& text,
+                       size_t most) {
+  if (text.size() <= most && Text(text) == text) return absl::OkStatus();
+  return Bad(import, absl::StrCat(what, " ", Quoted(text), ": want at most ", most,
+                                  " bytes of UTF-8 without NUL"));
+}
+
+absl::Status CheckHead(const NewImport& import) {
+  if (import.raw.empty() || import.raw.size() > kMaxImportBytes) {
+    return Bad(import, absl::StrCat(import.raw.size(), " bytes, want 1 to ", kMaxImportBytes));
+  }
+  RETURN_IF_ERROR(CheckName("machine", import.machine));
+  constexpr int64_t kYear10000 = 253402300800;
+  if (import.measured.has_value() &&
+      (import.measured->seconds() < 0 || import.measured->seconds() >= kYear10000 ||
+       import.measured->nanos() < 0 || import.measured->nanos() >= 1'000'000'000)) {
+    return Bad(import, "time of measuring: want 1970 to 9999");
+  }
+  RETURN_IF_ERROR(CheckText(import, "name", import.file, kMaxText));
+  RETURN_IF_ERROR(CheckText(import, "source", import.source, 2 * kMaxText));
+  RETURN_IF_ERROR(CheckText(import, "format", import.format, kMaxText));
+  if (import.facts.size() > kMaxFacts) {
+    return Bad(import, absl::StrCat(import.facts.size(), " facts, want at most ", kMaxFacts));
+  }
+  for (const auto& [name, value] : import.facts) {
+    RETURN_IF_ERROR(CheckText(import, "fact", name, kMaxText));
+    RETURN_IF_ERROR(CheckText(import, "fact", value, kMaxText));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVariants(const NewImport& import) {
+  if (import.variants.empty() || import.variants.size() > kMaxImportVariants) {
+    return Bad(import,
+               absl::StrCat(import.variants.size(), " kernels, want 1 to ", kMaxImportVariants));
+  }
+  std::set<std::string> names;
+  for (const ImportVariant& variant : import.variants) {
+    RETURN_IF_ERROR(CheckName("kernel", variant.kernel));
+    RETURN_IF_ERROR(CheckText(import, "tunables", variant.tunables, kMaxTunables));
+    RETURN_IF_ERROR(CheckText(import, "column", variant.name, kMaxText));
+    if (!names.insert(variant.name).second) {
+      return Bad(import, absl::StrCat("column ", Quoted(variant.name), " twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckValue(const NewImport& import, const v1::ImportedValue& value) {
+  RETURN_IF_ERROR(CheckText(import, "metric", value.metric(), kMaxText));
+  RETURN_IF_ERROR(CheckText(import, "detail", value.detail(), kMaxText));
+  RETURN_IF_ERROR(CheckText(import, "unit", value.unit(), kMaxText));
+  if (static_cast<size_t>(value.marks_size()) > kMaxMarks) {
+    return Bad(import, absl::StrCat("line ", value.line(), ": ", value.marks_size(),
+                                    " marks on a value, want at most ", kMaxMarks));
+  }
+  for (const std::string& mark : value.marks()) {
+    RETURN_IF_ERROR(CheckText(import, "mark", mark, kMaxText));
+  }
+  const bool sound = !value.metric().empty() && std::isfinite(value.value()) && value.line() > 0 &&
+                     value.run() > 0 && value.iteration() > 0;
+  if (sound) return absl::OkStatus();
+  return Bad(import, absl::StrCat("line ", value.line(), ": metric ", Quoted(value.metric()),
+                                  ": want a name, a finite value, line, run and iteration from 1"));
+}
+
+absl::Status Check(const NewImport& import) {
+  RETURN_IF_ERROR(CheckHead(import));
+  RETURN_IF_ERROR(CheckVariants(import));
+  if (import.values.empty() || import.values.size() > kMaxImportValues) {
+    return Bad(import, absl::StrCat(import.values.size(), " values, want 1 to ", kMaxImportValues));
+  }
+  std::set<std::string> names;
+  for (const ImportVariant& variant : import.variants) names.insert(variant.name);
+  for (const v1::ImportedValue& value : import.values) {
+    RETURN_IF_ERROR(CheckValue(import, value));
+    if (names.count(value.variant()) > 0) continue;
+    return Bad(import, absl::StrCat("line ", value.line(), ": column ", Quoted(value.variant()),
+                                    " has no kernel"));
+  }
+  return absl::OkStatus();
+}
+
+// The same for the same bytes of the same kernels and machine, and for nothing else: each part
+// stands behind its length.
+std::string IdentityOf(const NewImport& import) {
+  std::vector<std::string> parts = {Sha256Hex(import.raw), import.machine};
+  std::vector<std::string> variants;
+  for (const ImportVariant& variant : import.variants) {
+    std::string text;
+    for (const std::string* part : {&variant.name, &variant.kernel, &variant.tunables}) {
+      absl::StrAppend(&text, part->size(), ":", *part);
+    }
+    variants.push_back(std::move(text));
+  }
+  std::sort(variants.begin(), variants.end());
+  parts.insert(parts.end(), variants.begin(), variants.end());
+  std::string text;
+  for (const std::string& part : parts) absl::StrAppend(&text, part.size(), ":", part);
+  return Sha256Hex(text);
+}
+
+// For to_timestamp(); empty: not known.
+std::string SecondsText(const std::optional<google::protobuf::Timestamp>& time) {
+  if (!time.has_value()) return "";
+  return absl::StrFormat("%d.%06d", time->seconds(), time->nanos() / 1000);
+}
+
+void InsertVariants(Transaction& tx, int64_t id, const NewImport& import) {
+  std::vector<std::string> names, kernels, tunables;
+  for (const ImportVariant& variant : import.variants) {
+    names.push_back(variant.name);
+    kernels.push_back(variant.kernel);
+    tunables.push_back(variant.tunables);
+  }
+  tx.exec_params(
+      "INSERT INTO import_variants (import, variant, name, kernel, tunables) "
+      "SELECT $1, v.ordinal - 1, v.name, v.kernel, v.tunables "
+      "FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY "
+      "AS v (name, kernel, tunables, ordinal)",
+      id, TextArray(names), TextArray(kernels), TextArray(tunables));
+}
+
+// Marks of one value as one text, that arrays of arrays are not needed.
+std::string MarksText(const v1::ImportedValue& value) {
+  std::string text;
+  for (const std::string& mark : value.marks()) {
+    absl::StrAppend(&text, text.empty() ? "" : "|",
+                    absl::StrReplaceAll(mark, {{"\\", "\\\\"}, {"|", "\\p"}}));
+  }
+  return text;
+}
+
+void InsertValues(Transaction& tx, int64_t id, const NewImport& import, size_t first, size_t end) {
+  std::map<std::string, int64_t> numbers;
+  for (size_t i = 0; i < import.variants.size(); ++i) {
+    numbers[import.variants[i].name] = static_cast<int64_t>(i);
+  }
+  std::vector<std::string> metrics, details, units, directions, marks;
+  std::vector<int64_t> variants, said, runs, iterations, warmups, starred, lines;
+  std::vector<double> values;
+  for (size_t i = first; i < end; ++i) {
+    const v1::ImportedValue& value = import.values[i];
+    variants.push_back(numbers[value.variant()]);
+    metrics.push_back(value.metric());
+    details.push_back(value.detail());
+    units.push_back(value.unit());
+    said.push_back(value.unit_said() ? 1 : 0);
+    directions.push_back(value.direction());
+    runs.push_back(value.run());
+    iterations.push_back(value.iteration());
+    warmups.push_back(value.warmup() ? 1 : 0);
+    starred.push_back(value.starred() ? 1 : 0);
+    marks.push_back(MarksText(value));
+    lines.push_back(value.line());
+    values.push_back(value.value());
+  }
+  tx.exec_params(
+      "INSERT INTO import_values (import, ordinal, variant, metric, detail, unit, unit_said, "
+      "direction, run, iteration, warmup, starred, marks, line, value) "
+      "SELECT $1, $2 + v.ordinal, v.variant, v.metric, v.detail, v.unit, v.said = 1, v.direction, "
+      "v.run, v.iteration, v.warmup = 1, v.starred = 1, v.marks, v.line, v.value "
+      "FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], "
+      "$9::bigint[], $10::bigint[], $11::int[], $12::int[], $13::text[], $14::bigint[], "
+      "$15::double precision[]) WITH ORDINALITY AS v (variant, metric, detail, unit, said, "
+      "direction, run, iteration, warmup, starred, marks, line, value, ordinal)",
+      id, static_cast<int64_t>(first), Int64Array(variants), TextArray(metrics), TextArray(details),
+      TextArray(units), Int64Array(said), TextArray(directions), Int64Array(runs),
+      Int64Array(iterations), Int64Array(warmups), Int64Array(starred), TextArray(marks),
+      Int64Array(lines), DoubleArray(values));
+}
+
+v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
+  const std::string identity = IdentityOf(import);
+  std::vector<std::string> names, facts;
+  for (const auto& [name, fact] : import.facts) {
+    names.push_back(name);
+    facts.push_back(fact);
+  }
+  const pqxx::result inserted = tx.exec_params(
+      "INSERT INTO imports (identity, file, sha256, raw, format, machine, source, submitter, "
+      "facts, measured_at, refused, value_count, shipped) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, "
+      "jsonb_object($9::text[], $10::text[]), to_timestamp(nullif($11, '')::double precision), "
+      "$12, $13, $14) "
+      "ON CONFLICT (identity) DO NOTHING RETURNING id",
+      identity, import.file, Sha256Hex(import.raw), Bytes(import.raw), import.format,
+      import.machine, import.source, Text(import.submitter), TextArray(names), TextArray(facts),
+      SecondsText(import.measured), static_cast<int64_t>(import.refused),
+      static_cast<int64_t>(import.values.size()), import.shipped);
+  v1::AddImportResponse response;
+  if (inserted.empty()) {
+    const pqxx::row row =
+        tx.exec_params1("SELECT id, value_count FROM imports WHERE identity = $1", identity);
+    response.set_import(row[0].as<int64_t>());
+    response.set_values(row[1].as<uint32_t>());
+    response.set_existed(true);
+    return response;
+  }
+  response.set_import(inserted[0][0].as<int64_t>());
+  response.set_values(static_cast<uint32_t>(import.values.size()));
+  InsertVariants(tx, response.import(), import);
+  for (size_t first = 0; first < import.values.size(); first += kRowsAtOnce) {
+    InsertValues(tx, response.import(), import, first,
+                 std::min(first + kRowsAtOnce, import.values.size()));
+  }
+  return response;
+}
+
+#define SHAKEDOWN_IMPORT_COLUMNS                                                               \
+  "SELECT i.id, i.file, i.sha256, i.format, i.machine, i.source, i.submitter, i.value_count, " \
+  "i.shipped, i.refused, length(i.raw) AS size, " SHAKEDOWN_MICROS(                            \
+      "i.added_at") " AS added, " SHAKEDOWN_MICROS("i.measured_at") " AS measured FROM imports i "
+
+v1::ImportView ViewOf(const pqxx::row& row) {
+  v1::ImportView view;
+  view.set_import(row["id"].as<int64_t>());
+  view.set_file(row["file"].as<std::string>());
+  view.set_sha256(row["sha256"].as<std::string>());
+  view.set_format(row["format"].as<std::string>());
+  view.set_machine(row["machine"].as<std::string>());
+  view.set_source(row["source"].as<std::string>());
+  view.set_submitter(row["submitter"].as<std::string>());
+  view.set_values(row["value_count"].as<uint32_t>());
+  view.set_shipped(row["shipped"].as<bool>());
+  view.set_refused(row["refused"].as<uint32_t>());
+  view.set_size(row["size"].as<uint64_t>());
+  *view.mutable_added() = ReadTime(row["added"]);
+  if (!row["measured"].is_null()) *view.mutable_measured() = ReadTime(row["measured"]);
+  return view;
+}
+
+// Kernels and facts of imports that are there, by their ids.
+void FillRest(Transaction& tx, const std::map<int64_t, v1::ImportView*>& views) {
+  std::vector<int64_t> ids;
+  for (const auto& [id, view] : views) ids.push_back(id);
+  for (const pqxx::row& row :
+       tx.exec_params("SELECT import, name, kernel, tunables FROM import_variants "
+                      "WHERE import = ANY ($1::bigint[]) ORDER BY import, variant",
+                      Int64Array(ids))) {
+    (*views.at(row[0].as<int64_t>())->mutable_variants())[row[1].as<std::string>()] =
+        KernelText(row[2].as<std::string>(), row[3].as<std::string>());
+  }
+  for (const pqxx::row& row :
+       tx.exec_params("SELECT i.id, f.key, f.value FROM imports i, jsonb_each_text(i.facts) f "
+                      "WHERE i.id = ANY ($1::bigint[])",
+                      Int64Array(ids))) {
+    (*views.at(row[0].as<int64_t>())->mutable_facts())[row[1].as<std::string>()] =
+        row[2].as<std::string>();
+  }
+  for (const auto& [id, view] : views) {
+    std::set<std::string> kernels;
+    for (const auto& [name, kernel] : view->variants()) kernels.insert(kernel);
+    if (kernels.size() == 1) view->set_kernel(*kernels.begin());
+  }
+}
+
+void ReadMarks(const std::string& text, v1::ImportedValue& value) {
+  if (text.empty()) return;
+  std::string mark;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '|') {
+      value.add_marks(mark);
+      mark.clear();
+    } else if (text[i] == '\\' && i + 1 < text.size()) {
+      mark += text[++i] == 'p' ? '|' : text[i];
+    } else {
+      mark += text[i];
+    }
+  }
+  value.add_marks(mark);
+}
+
+void ReadValues(Transaction& tx, int64_t import, v1::GetImportResponse& response) {
+  for (const pqxx::row& row : tx.exec_params(
+           "SELECT v.metric, v.value, v.unit, v.run, v.line, v.starred, n.name, n.kernel, "
+           "n.tunables, v.detail, v.iteration, v.warmup, v.unit_said, v.direction, v.marks "
+           "FROM import_values v JOIN import_variants n ON n.import = v.import AND n.variant = "
+           "v.variant WHERE v.import = $1 ORDER BY v.ordinal",
+           import)) {
+    v1::ImportedValue& value = *response.add_values();
+    value.set_metric(row[0].as<std::string>());
+    value.set_value(row[1].as<double>());
+    value.set_unit(row[2].as<std::string>());
+    value.set_run(row[3].as<uint32_t>());
+    value.set_line(row[4].as<uint32_t>());
+    value.set_starred(row[5].as<bool>());
+    value.set_variant(row[6].as<std::string>());
+    value.set_kernel(KernelText(row[7].as<std::string>(), row[8].as<std::string>()));
+    value.set_detail(row[9].as<std::string>());
+    value.set_iteration(row[10].as<uint32_t>());
+    value.set_warmup(row[11].as<bool>());
+    value.set_unit_said(row[12].as<bool>());
+    value.set_direction(row[13].as<std::string>());
+    ReadMarks(row[14].as<std::string>(), value);
+  }
+}
+
+}  // namespace
+
+std::string KernelText(const std::string& kernel, const std::string& tunables) {
+  return tunables.empty() ? kernel : absl::StrCat(kernel, " ", tunables);
+}
+
+absl::StatusOr<v1::AddImportResponse> AddImport(Database& database, const NewImport& import) {
+  RETURN_IF_ERROR(Check(import));
+  v1::AddImportResponse response;
+  RETURN_IF_ERROR(Write(database, [&](Transaction& tx) {
+    response = Insert(tx, import);
+    return absl::OkStatus();
+  }));
+  return response;
+}
+
+absl::Status PutShippedImports(Database& database, const std::vector<NewImport>& imports) {
+  std::vector<std::string> identities;
+  for (const NewImport& import : imports) {
+    RETURN_IF_ERROR(Check(import));
+    identities.push_back(IdentityOf(import));
+  }
+  return Write(database, [&](Transaction& tx) {
+    for (const NewImport& import : imports) Insert(tx, import);
+    tx.exec_params("DELETE FROM imports WHERE shipped AND identity <> ALL ($1::text[])",
+                   TextArray(identities));
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<v1::ListImportsResponse> ListImports(Database& database,
+                                                    const v1::ListImportsRequest& request) {
+  constexpr uint32_t kUsual = 50;
+  constexpr uint32_t kMost = 1000;
+  if (request.limit() > kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("limit ", request.limit(), ": want at most ", kMost));
+  }
+  const int64_t limit = request.limit() == 0 ? kUsual : request.limit();
+  v1::ListImportsResponse response;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    response.Clear();
+    const pqxx::result rows = tx.exec_params(
+        SHAKEDOWN_IMPORT_COLUMNS
+        "WHERE ($1 = '' OR i.machine = $1) AND ($2 = '' OR EXISTS (SELECT FROM import_variants v "
+        "WHERE v.import = i.id AND v.kernel = $2)) AND ($3 = 0 OR i.id < $3) "
+        "ORDER BY i.id DESC LIMIT $4 + 1",
+        Text(request.machine()), Text(request.kernel()), request.before(), limit);
+    std::map<int64_t, v1::ImportView*> views;
+    for (const pqxx::row& row : rows) {
+      if (response.imports_size() == limit) {
+        response.set_next_before(response.imports(response.imports_size() - 1).import());
+        break;
+      }
+      *response.add_imports() = ViewOf(row);
+    }
+    for (v1::ImportView& view : *response.mutable_imports()) views[view.import()] = &view;
+    FillRest(tx, views);
+    return absl::OkStatus();
+  }));
+  return response;
+}
+
+absl::StatusOr<v1::GetImportResponse> GetImport(Database& database, int64_t import) {
+  v1::GetImportResponse response;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
+    response.Clear();
+    const pqxx::result rows = tx.exec_params(SHAKEDOWN_IMPORT_COLUMNS "WHERE i.id = $1", import);
+    if (rows.empty()) {
+      return absl::NotFoundError(absl::StrCat("import ", import, ": no such import"));
+    }
+    *response.mutable_import() = ViewOf(rows[0]);
+    FillRest(tx, {{import, response.mutable_import()}});
+    response.set_raw(
+        ReadBytes(tx.exec_params1("SELECT raw FROM imports WHERE id = $1", import)[0]));
+    ReadValues(tx, import, response);
+    return absl::OkStatus();
+  }));
+  return response;
+}
+
+}  // namespace shakedown::store

@@ -1,0 +1,52 @@
+// What a person saw: notes on jobs, boots, kernels and machines.
+#ifndef SHAKEDOWN_DB_STORE_NOTES_H_
+#define SHAKEDOWN_DB_STORE_NOTES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "db/store/database.h"
+#include "proto/wire/ids.h"
+#include "shakedown/v1/import.pb.h"
+
+namespace shakedown::store {
+
+// One of job, boot, kernel and machine.
+struct NoteSubject {
+  std::string text;  // "17", "17.3B", "17.3B.2", "kernel:debian-6.12", "machine:x1".
+  int64_t job = 0;   // Of a job or a boot; else 0.
+  BootName boot;     // Of a boot, block 0 otherwise. Attempt 0: whichever.
+  std::string kernel;
+  std::string machine;
+};
+
+// InvalidArgument with what is wanted.
+absl::StatusOr<NoteSubject> ParseNoteSubject(absl::string_view text);
+
+// NotFound: there is no such job, boot, kernel or machine (of the farm or of an import).
+// InvalidArgument: the kind, the length of the text, NUL in it.
+absl::StatusOr<v1::NoteView> AddNote(Database& database, const NoteSubject& subject,
+                                     const std::string& kind, const std::string& text,
+                                     const std::string& author);
+
+// Makes these the ones that came with the program: subject, kind, text, author and source of each
+// are read.
+absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>& notes);
+
+// As ListNotesRequest says. InvalidArgument: subject, limit.
+absl::StatusOr<v1::ListNotesResponse> ListNotes(Database& database,
+                                                const v1::ListNotesRequest& request);
+
+// Those on any of the subjects ("kernel:…", "machine:…") and, unless it is 0, on the job and its
+// boots; the newest `limit` in the order they were made.
+absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
+                                                     const std::vector<std::string>& subjects,
+                                                     int64_t job, uint32_t limit);
+
+}  // namespace shakedown::store
+
+#endif  // SHAKEDOWN_DB_STORE_NOTES_H_
