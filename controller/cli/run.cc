@@ -118,14 +118,6 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
                      .detail = clients->detail.get(),
                      .imports = clients->imports.get()};
   return std::visit(Dispatch{desk}, command);
-  const Desk desk = {.screen = screen,
-                     .farm = *clients->farm,
-                     .clock = clock,
-                     .interrupt = interrupt,
-                     .history = clients->history.get(),
-                     .detail = clients->detail.get(),
-                     .imports = clients->imports.get()};
-  return std::visit(Dispatch{desk}, invocation.command);
 }
 
 int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
