@@ -7,7 +7,8 @@
 namespace shakedown::web {
 
 Api::Api(const service::Backend& backend)
-    : services_{FarmMethods(backend), HistoryMethods(backend), DetailMethods(backend)} {}
+    : services_{FarmMethods(backend), HistoryMethods(backend), DetailMethods(backend),
+                ImportMethods(backend)} {}
 
 absl::StatusOr<const Method*> Api::Find(absl::string_view path) const {
   const MethodTable* named = nullptr;

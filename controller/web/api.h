@@ -14,6 +14,7 @@ namespace shakedown::web {
 MethodTable FarmMethods(const service::Backend& backend);
 MethodTable HistoryMethods(const service::Backend& backend);
 MethodTable DetailMethods(const service::Backend& backend);
+MethodTable ImportMethods(const service::Backend& backend);
 
 // Thread-safe.
 class Api {

@@ -97,7 +97,44 @@ test("interbench is a table of verdicts, and one metric stands against another",
   await main().getByRole("img", { name: /A: make\.real .* 100 % of its boots survived; B: .* 90 %/ }).waitFor();
 });
 
+test("what people saw stands beside the numbers, as text", async () => {
+  await page.goto(`${farm.url}/jobs/${job}`);
+  await main().getByLabel("What you saw").fill("mouse freezes <img src=x onerror=window.hacked=1> \u202e");
+  await main().getByLabel("Kind").selectOption("freeze");
+  await main().getByRole("button", { name: "Add", exact: true }).click();
+  await see("mouse freezes <img");
+  await page.goto(`${farm.url}/boots/${job}.1A`);
+  await see("Nobody has noted anything");
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+});
+
+test("history is found, drawn, and zoomed by the address", async () => {
+  await page.goto(`${farm.url}/history`);
+  const link = main().getByRole("link", { name: "make.real" });
+  await until(async () => (await page.reload(), (await link.count()) > 0), 40, "a series");
+  await look(page, "history-list");
+  await main().getByLabel("Find").fill("make.re");
+  await link.first().click();
+  await page.waitForURL(/metric=make\.real/);
+  await main().getByRole("img", { name: /make\.real, on vm1/ }).first().waitFor();
+  await main().getByText(/points? as a table/).first().click();
+  await main().getByRole("link", { name: String(job), exact: true }).first().waitFor();
+  await look(page, "history");
+  await main().getByLabel("From kernel").fill("nosuch");
+  await page.keyboard.press("Tab");
+  await main().getByRole("alert").or(main().getByText("Nothing fits")).first().waitFor();
+});
+
+test("regressions say what they are before there are any", async () => {
+  await page.goto(`${farm.url}/regressions`);
+  await see("Nothing is open");
+  await look(page, "regressions-empty");
+  await page.goto(`${farm.url}/regressions/99`);
+  await main().getByRole("alert").waitFor();
+});
+
 test("a table is taken away as text", async () => {
+  await page.goto(`${farm.url}/jobs/${job}/compare`);
   await main().getByRole("button", { name: "Copy as Markdown" }).first().click();
   const markdown = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(markdown, /^\| Metric \| Against A \|/);

@@ -4,12 +4,14 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { DetailService } from "./gen/shakedown/v1/detail_pb";
 import { FarmService } from "./gen/shakedown/v1/farm_pb";
 import { HistoryService } from "./gen/shakedown/v1/history_pb";
+import { ImportService } from "./gen/shakedown/v1/import_pb";
 
 const transport = createConnectTransport({ baseUrl: location.origin, useBinaryFormat: false });
 
 export const farm = createClient(FarmService, transport);
 export const detail = createClient(DetailService, transport);
 export const history = createClient(HistoryService, transport);
+export const imports = createClient(ImportService, transport);
 
 export interface Session {
   name: string; // Empty: nobody is signed in.

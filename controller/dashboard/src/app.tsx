@@ -6,10 +6,12 @@ import { Builds } from "./pages/builds";
 import { Compare } from "./pages/compare";
 import { Job } from "./pages/job";
 import { Jobs } from "./pages/jobs";
+import { History } from "./pages/history";
 import { Kernels } from "./pages/kernels";
 import { Log } from "./pages/log";
 import { Login } from "./pages/login";
 import { Queue } from "./pages/queue";
+import { Regression, Regressions } from "./pages/regressions";
 import { Submit } from "./pages/submit";
 import { Foreign, Title } from "./parts";
 import { type Page, go, parse, usePlace } from "./route";
@@ -18,6 +20,8 @@ const PAGES: [path: string, name: string][] = [
   ["/agents", "Agents"],
   ["/jobs", "Jobs"],
   ["/queue", "Queue"],
+  ["/history", "History"],
+  ["/regressions", "Regressions"],
   ["/kernels", "Kernels"],
   ["/builds", "Builds"],
   ["/submit", "Submit"],
@@ -30,6 +34,9 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "job": return <Job key={String(page.job)} job={page.job} query={query} />;
     case "compare": return <Compare key={String(page.job)} job={page.job} query={query} />;
     case "boot": return <Boot key={page.name} name={page.name} />;
+    case "history": return <History query={query} />;
+    case "regressions": return <Regressions query={query} />;
+    case "regression": return <Regression key={String(page.regression)} regression={page.regression} />;
     case "queue": return <Queue query={query} />;
     case "log": return <Log key={page.name} name={page.name} query={query} />;
     case "kernels": return <Kernels query={query} />;

@@ -6,6 +6,7 @@ import type { BootResult, LoadRun, Measurement } from "../gen/shakedown/v1/boot_
 import type { GetBootResponse } from "../gen/shakedown/v1/detail_pb";
 import { WorkState } from "../gen/shakedown/v1/farm_pb";
 import { usePoll } from "../live";
+import { Notes } from "../notes";
 import { lookOfBoot } from "../outcome";
 import { Badge, Bar, Empty, Foreign, Show, Table, Title, When } from "../parts";
 import { lineText, panelsOf } from "../telemetry";
@@ -150,6 +151,8 @@ function Whole({ boot }: { boot: GetBootResponse }) {
       {result && <Overview boot={boot} result={result} />}
       {(result?.loadRuns.length ?? 0) === 0 && <Empty>It has no numbers{boot.view?.state === WorkState.ENDED ? "." : " yet."}</Empty>}
       {result?.loadRuns.map((run) => <Run key={run.load} run={run} text={boot.loads[run.load] ?? `load ${run.load + 1}`} />)}
+      <h2>What people saw</h2>
+      <Notes subject={boot.view!.name} />
       {result !== undefined && result.evidence !== "" && (
         <>
           <h2>What the machine left behind</h2>

@@ -6,6 +6,7 @@ import { countLooks, letter, makeGrid, orderText } from "../grid";
 import { textProto } from "../jobtext";
 import { useJob } from "../live";
 import { LEGEND, lookOfBoot, lookOfJob } from "../outcome";
+import { Notes } from "../notes";
 import { Badge, Bar, Copy, Empty, Foreign, Show, Table, Title, When, save } from "../parts";
 import { setQuery } from "../route";
 import { cut, duration, plural } from "../text";
@@ -226,6 +227,8 @@ function Whole({ view, query }: { view: JobView; query: URLSearchParams }) {
       <h2>{view.state === JobState.ACTIVE ? "Verdict so far" : "Verdict"}</h2>
       <p><a href={`/jobs/${view.job}/compare`}>Compare: verdicts row by row, each boot's dots, distributions</a></p>
       <Report view={view} query={query} />
+      <h2>What people saw</h2>
+      <Notes subject={String(view.job)} />
       <h2>Plan</h2>
       <Plan view={view} />
       <h2>Builds</h2>
