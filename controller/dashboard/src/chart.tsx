@@ -9,6 +9,7 @@ export interface Line {
   dots?: boolean; // Points without a line.
   thin?: boolean;
   stepped?: boolean;
+  points?: boolean; // Each value as a dot on its line.
 }
 export interface Mark {
   at: number; // On x.
@@ -60,6 +61,13 @@ function drawMarks(plot: uPlot, marks: Mark[]): void {
   ctx.restore();
 }
 
+// What x shows; a single value stands in the middle.
+function extent({ x, range }: ChartProps): [number, number] {
+  if (range !== undefined) return range;
+  const [first = 0, last = 1] = [x[0], x[x.length - 1]];
+  return first === last ? [first - 1, last + 1] : [first, last];
+}
+
 function options(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
   const text = colour("--text");
   const grid = { stroke: colour("--line"), width: 1 };
@@ -67,7 +75,7 @@ function options(props: ChartProps, width: number, latest: { current: ChartProps
   return {
     width, height: props.height ?? 220,
     scales: {
-      x: { time: false, distr: props.logX ? 3 : 1, ...(props.range ? { min: props.range[0], max: props.range[1] } : {}) },
+      x: { time: false, distr: props.logX ? 3 : 1, min: extent(props)[0], max: extent(props)[1] },
     },
     axes: [
       { ...axis, label: props.xName, labelSize: 18, ...(props.xText ? { values: (_, ticks) => ticks.map((t) => props.xText!(t)) } : {}) },
@@ -80,7 +88,7 @@ function options(props: ChartProps, width: number, latest: { current: ChartProps
         return {
           label: line.name, stroke: color, dash: line.dots ? undefined : dash, width: line.thin ? 1 : 2, spanGaps: false,
           ...(line.stepped ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
-          ...(line.dots ? { paths: () => null, points: { show: true, size: 7, stroke: color, fill: color } } : { points: { show: false } }),
+          ...(line.dots ? { paths: () => null, points: { show: true, size: 7, stroke: color, fill: color } } : { points: { show: line.points === true, size: 6, stroke: color, fill: color } }),
         };
       }),
     ],
@@ -130,11 +138,14 @@ export function Chart(props: ChartProps) {
     };
   }, [shape]);
   // New values of the same lines: no flicker, and the zoom stays.
-  useEffect(() => plot.current?.setData(dataOf(props), props.range === undefined), [props.x, props.lines]);
   useEffect(() => {
-    const { x, range } = latest.current;
-    if (plot.current === undefined || x.length === 0) return;
-    plot.current.setScale("x", { min: range?.[0] ?? x[0]!, max: range?.[1] ?? x[x.length - 1]! });
+    plot.current?.setData(dataOf(props), false);
+    const [min, max] = extent(props);
+    plot.current?.setScale("x", { min, max });
+  }, [props.x, props.lines]);
+  useEffect(() => {
+    const [min, max] = extent(latest.current);
+    plot.current?.setScale("x", { min, max });
   }, [props.range?.[0], props.range?.[1]]);
   const pick = () => {
     const index = plot.current?.cursor.idx;

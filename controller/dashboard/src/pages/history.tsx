@@ -89,7 +89,7 @@ function Series({ series, query, number: place }: { series: HistorySeries; query
   const texts = changeTexts(series);
   const relative = series.points.some((point) => point.relative);
   const lines = useMemo(() => [
-    { name: "median", values: chart.medians }, { name: "less MAD", values: chart.low, thin: true }, { name: "plus MAD", values: chart.high, thin: true },
+    { name: "median", values: chart.medians, points: chart.x.length <= 300 }, { name: "less MAD", values: chart.low, thin: true }, { name: "plus MAD", values: chart.high, thin: true },
   ], [chart]);
   return (
     <section class="card" aria-label={keyText(series)}>
