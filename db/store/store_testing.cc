@@ -59,6 +59,7 @@ Submission StoreTest::Job(const std::vector<std::string>& kernels, int blocks) {
     s.spec.add_variants()->set_kernel("k-" + kernel);
     VariantKernel& variant = s.variants.emplace_back();
     variant.kernel.mutable_kernel()->set_name("k-" + kernel);
+    variant.kernel.set_recipe_version(2);
     variant.request_key = Sha256Hex(kernel);
     variant.build_limit_s = 600;
   }
