@@ -26,7 +26,8 @@ absl::Status HoldMachine(Database& database, const std::string& machine, const W
 absl::Status DrainMachine(Database& database, const std::string& machine, const Wish& wish);
 // Whoever held it. OK when nobody did.
 absl::Status ReleaseMachine(Database& database, const std::string& machine);
-// FailedPrecondition: no agent that is online can, or it is under way.
+// OK when the same person's order is under way. FailedPrecondition: no agent that is online can, or
+// somebody else's is under way.
 absl::Status CyclePower(Database& database, const std::string& machine, const Wish& wish);
 
 // NotFound.

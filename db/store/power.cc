@@ -110,6 +110,10 @@ absl::StatusOr<int64_t> OrderPower(Transaction& tx, const std::string& machine,
       "ON CONFLICT (machine) WHERE state = 'open' DO NOTHING RETURNING id",
       machine, row[0][0].as<std::string>(), Text(by), Text(reason));
   if (!made.empty()) return made[0][0].as<int64_t>();
+  const pqxx::result own = tx.exec_params(
+      "SELECT id FROM power_orders WHERE machine = $1 AND state = 'open' AND ordered_by = $2",
+      machine, Text(by));
+  if (!own.empty()) return own[0][0].as<int64_t>();
   return absl::FailedPreconditionError(
       absl::StrCat("machine ", machine, ": its power is being cycled already"));
 }

@@ -22,8 +22,8 @@ absl::Status CheckPower(const v1::SyncRequest& request);
 // hour, or whose machine came back by itself before the farm's own order was told, is withdrawn.
 bool SyncPower(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse& response);
 
-// An order to an agent that is online and can; its id. FailedPrecondition: none can, or an order for
-// that machine is open already. NotFound: no such machine.
+// An order to an agent that is online and can; its id. The same person's open one is that order.
+// FailedPrecondition: none can, or somebody else's is open. NotFound: no such machine.
 absl::StatusOr<int64_t> OrderPower(Transaction& tx, const std::string& machine,
                                    const std::string& by, const std::string& reason);
 
