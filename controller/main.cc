@@ -22,6 +22,7 @@
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
 #include "controller/service/import_api.h"
+#include "controller/service/kernel_key.h"
 #include "controller/service/published.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
@@ -60,6 +61,7 @@ struct Options {
   std::string http;
   std::string dashboard;
   std::string session_key;
+  std::string kernel_key;
   bool public_read = false;
   int confirm_boots = service::RegressionOptions{}.confirm_boots;
 };
@@ -192,7 +194,10 @@ absl::Status Serve(const Options& options) {
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] { return service::PutPublished(*database); }));
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
-  service::AgentApi agents(*database, *artefacts);
+  ASSIGN_OR_RETURN(const store::FarmSigner signer, service::ReadKernelKey(options.kernel_key));
+  RETURN_IF_ERROR(
+      UntilTheDatabaseIsThere(end, [&] { return service::SignWhatIsThere(*database, signer); }));
+  service::AgentApi agents(*database, *artefacts, signer);
   service::HistoryApi history(*database);
   service::DetailApi detail(*database);
   service::ImportApi imports(*database);
@@ -267,6 +272,8 @@ int Main(int argc, char** argv) {
           "0: none are queued")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
+  serve->add_option("--kernel-key", options.kernel_key,
+                    "Secret key (shakedown keys new) that signs every build, for laptops' owners");
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

@@ -45,6 +45,12 @@ class LogStream : public JsonStream {
 MethodTable FarmMethods(const service::Backend& backend) {
   MethodTable table(*v1::GetJobRequest::descriptor(), "FarmService");
   service::FarmApi& farm = backend.farm;
+  table.AddUnary<v1::SetMachineRequest>(
+      "SetMachine", kChanges,
+      [&farm](const auto& by, const auto& r) { return farm.SetMachine(by, r); });
+  table.AddUnary<v1::SignBuildRequest>(
+      "SignBuild", kChanges,
+      [&farm](const auto& by, const auto& r) { return farm.SignBuild(by, r); });
   table.AddUnary<v1::SubmitJobRequest>(
       "SubmitJob", kChanges,
       [&farm](const auto& by, const auto& r) { return farm.SubmitJob(by, r); });

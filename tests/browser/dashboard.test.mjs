@@ -82,6 +82,19 @@ test("agents are live, and an idle machine says why", async () => {
   await page.waitForURL(`**/jobs/${job}?boot=**`);
 });
 
+test("a machine is held with a reason, and given back", async () => {
+  await page.goto(`${farm.url}/agents`);
+  await main().getByRole("button", { name: "Hold vm2…" }).click();
+  await main().getByLabel("Why").fill("its fan <b>rattles</b>");
+  await main().getByRole("button", { name: "Hold vm2", exact: true }).click();
+  await see("its fan <b>rattles</b>");
+  await see("held");
+  await look(page, "agents-held");
+  await main().getByRole("button", { name: "Release vm2…" }).click();
+  await main().getByRole("button", { name: "Release vm2", exact: true }).click();
+  await main().getByRole("button", { name: "Hold vm2…" }).waitFor();
+});
+
 test("a job is watched live, over a restart of the controller", async () => {
   const job = 1;
   await page.goto(`${farm.url}/jobs/${job}`);

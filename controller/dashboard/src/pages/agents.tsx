@@ -1,16 +1,19 @@
-import { farm } from "../api";
-import { type AgentView, JobState, type JobView, type MachineView, type SlotView } from "../gen/shakedown/v1/farm_pb";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useState } from "preact/hooks";
+import { farm, words } from "../api";
+import { type AgentView, JobState, type JobView, type MachineView, SetMachineRequest_Wish, type SlotView } from "../gen/shakedown/v1/farm_pb";
 import { whyIdle } from "../idle";
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Bar, Empty, Foreign, Show, Title, When } from "../parts";
-import { plural } from "../text";
+import { clock, plural } from "../text";
 
 // What a machine does and how it is are two things: one that is silent may well be running.
 function activity(machine: MachineView): Look {
   switch (machine.state) {
     case "running": return { word: "running", sign: "▶", tone: "busy" };
     case "unknown": return { word: "running?", sign: "?", tone: "busy" };
+    case "held": return { word: "held", sign: "‖", tone: "quiet" };
     default: return { word: "idle", sign: "○", tone: "quiet" };
   }
 }
@@ -21,6 +24,8 @@ function health(machine: MachineView): Look {
     case "idle": return { word: "well", sign: "✓", tone: "good" };
     case "unknown": return { word: "silent", sign: "?", tone: "ours" };
     case "problem": return { word: "problem", sign: "!", tone: "bad" };
+    case "needs_hands": return { word: "needs hands", sign: "✋", tone: "bad" };
+    case "held": return { word: "well", sign: "✓", tone: "good" };
     default: return { word: machine.state || "unknown", sign: "–", tone: "ours" };
   }
 }
@@ -37,6 +42,50 @@ function Detail({ text }: { text: string }) {
       <a href={`/jobs/${boot[1]}?boot=${boot[0]}`}>{boot[0]}</a>
       <Foreign text={text.slice(boot.index + boot[0].length)} />
       {" "}<a class="small" href={`/logs/${boot[0]}?follow=1`}>console</a>
+    </>
+  );
+}
+
+const WISHES: [wish: SetMachineRequest_Wish, label: string, when: (machine: MachineView) => boolean][] = [
+  [SetMachineRequest_Wish.HOLD, "Hold", ({ heldBy }) => heldBy === ""],
+  [SetMachineRequest_Wish.DRAIN, "Drain", ({ heldBy }) => heldBy === ""],
+  [SetMachineRequest_Wish.RELEASE, "Release", ({ heldBy }) => heldBy !== ""],
+  [SetMachineRequest_Wish.POWER_CYCLE, "Switch off and on", ({ power }) => power],
+];
+
+// Each is asked for a second time with a reason: others will wonder.
+function Controls({ machine }: { machine: MachineView }) {
+  const [asked, setAsked] = useState<SetMachineRequest_Wish>();
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState("");
+  const label = WISHES.find(([wish]) => wish === asked)?.[1] ?? "";
+  const act = (event: Event) => {
+    event.preventDefault();
+    farm.setMachine({ name: machine.name, wish: asked!, reason }).then(
+      () => {
+        setAsked(undefined);
+        setReason("");
+        setError("");
+      },
+      (problem) => setError(words(problem)),
+    );
+  };
+  return (
+    <>
+      {asked === undefined ? (
+        <p class="tools">
+          {WISHES.filter(([, , when]) => when(machine)).map(([wish, name]) => (
+            <button type="button" key={name} onClick={() => setAsked(wish)} aria-label={`${name} ${machine.name}…`}>{name}…</button>
+          ))}
+        </p>
+      ) : (
+        <form class="row" onSubmit={act}>
+          <label>Why<input value={reason} maxLength={200} onInput={(e) => setReason(e.currentTarget.value)} /></label>
+          <button type="submit">{label} {machine.name}</button>
+          <button type="button" onClick={() => setAsked(undefined)}>No</button>
+        </form>
+      )}
+      {error !== "" && <p class="error" role="alert"><Foreign text={error} /></p>}
     </>
   );
 }
@@ -58,6 +107,10 @@ function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentV
           ? <>Why idle: <Foreign text={whyIdle(machine, agent, jobs)} /></>
           : <Detail text={machine.detail} />}
       </p>
+      {machine.state === "needs_hands" && machine.hands !== "" && <p class="error">To do: <Foreign text={machine.hands} /></p>}
+      {machine.heldBy !== "" && <p class="detail">Held by <Foreign text={machine.heldBy} />{machine.heldReason !== "" && <>: <Foreign text={machine.heldReason} /></>}</p>}
+      {machine.darkUntil && <p class="detail">Away on purpose until {clock(timestampDate(machine.darkUntil))}</p>}
+      <Controls machine={machine} />
       {facts.length > 0 && (
         <details>
           <summary>{plural(facts.length, "fact")}</summary>
