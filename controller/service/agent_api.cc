@@ -12,6 +12,7 @@
 #include "db/store/boots.h"
 #include "db/store/builds.h"
 #include "db/store/logs.h"
+#include "proto/wire/clock.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -48,18 +49,27 @@ absl::Status AgentApi::CheckSync(const store::Principal& caller, const v1::SyncR
 }
 
 absl::StatusOr<v1::SyncResponse> AgentApi::Sync(const v1::SyncRequest& request, bool& news) {
-  return FromStore([&] { return store::Sync(database_, request, scheduler::Rules(), &news); });
+  const absl::Duration start = SystemClock().Elapsed();
+  absl::StatusOr<v1::SyncResponse> response =
+      FromStore([&] { return store::Sync(database_, request, scheduler::Rules(), &news); });
+  times_.sync.Add(SystemClock().Elapsed() - start);
+  return response;
 }
 
 absl::StatusOr<v1::ReportBootResponse> AgentApi::ReportBoot(const store::Principal& caller,
                                                             const v1::BootResult& result) {
+  const absl::Duration start = SystemClock().Elapsed();
   RETURN_IF_ERROR(FromStore([&] { return store::RecordBoot(database_, caller.name, result); }));
+  times_.report.Add(SystemClock().Elapsed() - start);
+  ++times_.results;
+  for (const v1::LoadRun& run : result.load_runs()) times_.measurements += run.measurements_size();
   return v1::ReportBootResponse();
 }
 
 absl::StatusOr<v1::ReportBuildResponse> AgentApi::ReportBuild(const store::Principal& caller,
                                                               const v1::BuildResult& result) {
-  RETURN_IF_ERROR(FromStore([&] { return store::RecordBuild(database_, caller.name, result, signer_); }));
+  RETURN_IF_ERROR(
+      FromStore([&] { return store::RecordBuild(database_, caller.name, result, signer_); }));
   return v1::ReportBuildResponse();
 }
 
@@ -73,6 +83,7 @@ absl::StatusOr<v1::AppendLogResponse> AgentApi::AppendLog(const store::Principal
                      return store::AppendLog(database_, caller.name, request.stream(),
                                              request.epoch(), request.offset(), request.data());
                    }));
+  times_.log_bytes += request.data().size();
   v1::AppendLogResponse response;
   response.set_end(end);
   return response;

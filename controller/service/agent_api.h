@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "controller/service/agent_times.h"
 #include "controller/service/artefact_store.h"
 #include "db/store/database.h"
 #include "db/store/signatures.h"
@@ -52,12 +53,15 @@ class AgentApi {
   absl::StatusOr<v1::ArtefactChunk> ReadArtefact(const v1::GetArtefactRequest& request,
                                                  ArtefactReader& reader);
 
+  const AgentTimes& times() const { return times_; }
+
  private:
   absl::Status ForgetIfLost(const std::string& sha256, const absl::Status& status);
 
   store::Database& database_;
   ArtefactStore& artefacts_;
   const store::FarmSigner signer_;
+  AgentTimes times_;
 };
 
 }  // namespace shakedown::service

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "controller/service/agent_times.h"
 #include "db/store/counts.h"
 #include "db/store/database.h"
 #include "proto/wire/clock.h"
@@ -25,18 +26,20 @@ struct HttpCounters {
 
 // What the farm says of itself, and how long the database took to answer a ping. `counts` nullptr:
 // the database is away.
-std::string MetricsText(const HttpCounters& http, const store::FarmCounts* counts,
-                        absl::Duration ping);
+std::string MetricsText(const HttpCounters& http, const service::AgentTimes& agents,
+                        const store::FarmCounts* counts, absl::Duration ping);
 
 // Counts the farm at most every kMetricsAge, however often it is asked. Thread-safe.
 inline constexpr absl::Duration kMetricsAge = absl::Seconds(5);
 class Metrics {
  public:
-  Metrics(store::Database& database, Clock& clock) : database_(database), clock_(clock) {}
+  Metrics(store::Database& database, const service::AgentTimes& agents, Clock& clock)
+      : database_(database), agents_(agents), clock_(clock) {}
   std::string Text(const HttpCounters& http);
 
  private:
   store::Database& database_;
+  const service::AgentTimes& agents_;
   Clock& clock_;
   std::mutex mutex_;  // Held while counting: the others wait for the same counts.
   bool counted_ = false;

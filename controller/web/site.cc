@@ -136,7 +136,7 @@ Site::Site(const service::Backend& backend, SiteOptions options, Assets assets,
       assets_(std::move(assets)),
       api_(backend),
       sessions_(std::move(session_key), clock),
-      metrics_(backend.database, clock),
+      metrics_(backend.database, backend.agents.times(), clock),
       counters_(counters),
       unary_gate_(kUnaryCallers),
       stream_gate_(kStreamCallers) {}

@@ -249,6 +249,8 @@ TEST(SiteTest, HealthAndMetrics) {
        {"shakedown_database_up 1\n", "shakedown_jobs{state=\"active\"} 1\n",
         "shakedown_boots{state=\"waiting\"} 4\n", "shakedown_builds{state=\"queued\"} 2\n",
         "shakedown_machines{state=\"idle\"} 1\n", "shakedown_agents_online 1\n",
+        "shakedown_leases 0\n", "shakedown_sync_seconds_bucket{le=\"+Inf\"} 1\n",
+        "# TYPE shakedown_sync_seconds histogram\n", "shakedown_results_total 0\n",
         "shakedown_http_answers_total{class=\"2xx\"} 2\n", "shakedown_http_streams 0\n",
         "# TYPE shakedown_database_ping_seconds gauge\nshakedown_database_ping_seconds "}) {
     EXPECT_THAT(metrics.body, HasSubstr(line));
