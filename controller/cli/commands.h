@@ -100,7 +100,12 @@ struct Followed {
   v1::JobView job;
   bool ended = false;
 };
-Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress);
+struct FollowOptions {
+  bool compact = false;
+  bool fail_fast = false;
+};
+Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress,
+                       const FollowOptions& options = {});
 
 }  // namespace shakedown::cli
 

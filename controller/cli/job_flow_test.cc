@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "absl/time/clock.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/flow_testing.h"
 #include "controller/cli/job_views.h"
@@ -284,6 +285,23 @@ TEST_F(FlowTest, WaitWithJsonPrintsOneDocument) {
   EXPECT_THAT(result.out, HasSubstr("\"state\": \"JOB_STATE_DONE\""));
   EXPECT_EQ(Times("\n}\n", result.out), 1);
   EXPECT_THAT(result.err, HasSubstr("17.1A debian-6.1: measured"));
+}
+
+TEST_F(FlowTest, FailFastLeavesAtTheFirstKernelThatFails) {
+  service_.watch = [&](ServerContext* context, grpc::ServerWriter<v1::JobView>* writer) {
+    v1::JobView job = MakeJob(2);
+    writer->Write(job);
+    End(*job.mutable_boots(0), v1::OUTCOME_FARM_FAILED);
+    writer->Write(job);
+    End(*job.mutable_boots(1), v1::OUTCOME_PANICKED);
+    writer->Write(job);
+    while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
+    return grpc::Status::OK;
+  };
+  const Result result = RunCommand({"watch", "17", "--fail-fast"});
+  EXPECT_EQ(result.code, kKernelFailed);
+  EXPECT_THAT(result.err, HasSubstr("a kernel has failed. job 17 goes on"));
+  EXPECT_THAT(result.out, HasSubstr("panicked"));
 }
 
 TEST_F(FlowTest, WatchGoesOnThroughARestart) {

@@ -34,6 +34,8 @@ struct SubmitArgs {
 };
 struct WatchArgs {
   int64_t job = 0;
+  bool compact = false;    // A few lines of the terminal, not all of it.
+  bool fail_fast = false;  // Leave at the first boot or build that its kernel fails.
 };
 struct ReportArgs {
   int64_t job = 0;

@@ -150,6 +150,9 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   AddSubmit(app, parse);
   CLI::App* watch = app.add_subcommand("watch", "Follow a job to its end")->group("Jobs");
   AddJob(watch, parse.watch.job);
+  watch->add_flag("--compact", parse.watch.compact, "Draw in a few lines");
+  watch->add_flag("--fail-fast", parse.watch.fail_fast,
+                  "Leave with 3 at the first boot or build that its kernel fails; the job goes on");
   watch->footer(
       "On a terminal the job is drawn over and over; into a pipe goes one line for each change.\n"
       "Ctrl-C leaves; the job goes on. Exit codes: 0 no primary metric is worse, 1 one is, 2 the "

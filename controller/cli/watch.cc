@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -15,11 +16,14 @@ namespace {
 constexpr absl::Duration kFirstPatience = absl::Seconds(20);
 // One that did is waited for while somebody restarts it.
 constexpr absl::Duration kPatience = absl::Minutes(2);
+// Head, what runs, the last failure.
+constexpr size_t kCompactRows = 6;
 
 // Prints a job as it changes.
 class Teller {
  public:
-  Teller(const Desk& desk, Progress progress) : desk_(desk), progress_(progress) {}
+  Teller(const Desk& desk, Progress progress, const FollowOptions& options)
+      : desk_(desk), progress_(progress), options_(options) {}
 
   void Tell(const v1::JobView& job) {
     if (Draws()) {
@@ -52,12 +56,15 @@ class Teller {
  private:
   bool Draws() const { return progress_ == Progress::kToOutput && desk_.screen.terminal(); }
   void Draw() {
-    desk_.screen.Redraw(DrawJob(*last_, desk_.screen.size(), desk_.clock.Now()));
+    ScreenSize size = desk_.screen.size();
+    if (options_.compact) size.rows = std::min(size.rows, kCompactRows);
+    desk_.screen.Redraw(DrawJob(*last_, size, desk_.clock.Now()));
     drawn_ = desk_.clock.Elapsed();
   }
 
   const Desk& desk_;
   Progress progress_;
+  FollowOptions options_;
   std::optional<v1::JobView> last_;
   absl::Duration drawn_;
 };
@@ -67,17 +74,31 @@ bool Ended(const std::optional<v1::JobView>& job) {
          (job->state() == v1::JOB_STATE_DONE || job->state() == v1::JOB_STATE_CANCELLED);
 }
 
+// A boot or build that its kernel failed; what the farm lost is tried again.
+bool AnyFailed(const v1::JobView& job) {
+  const auto boot = [](const v1::BootView& one) {
+    return one.state() == v1::WORK_STATE_ENDED && FaultOf(one.outcome()) == Fault::kKernel;
+  };
+  const auto build = [](const v1::BuildView& one) { return one.status() == "failed"; };
+  return std::any_of(job.boots().begin(), job.boots().end(), boot) ||
+         std::any_of(job.builds().begin(), job.builds().end(), build);
+}
+
 std::string HowToGoOn(int64_t job) {
   return absl::StrCat("job ", job, " goes on. Follow it: shakedown watch ", job,
                       "    Cancel it: shakedown cancel ", job);
 }
 
-// To the job's end. Cancelled: Ctrl-C. Unavailable: no word from the farm for too long.
-absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller) {
+// To the job's end, or the first failure where that is asked for. Cancelled: Ctrl-C. Unavailable:
+// no word from the farm for too long.
+absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller, bool fail_fast) {
   v1::GetJobRequest request;
   request.set_job(job);
   Patience patience(desk, kFirstPatience);
   bool lost = false;
+  const auto enough = [&] {
+    return Ended(teller.last()) || (fail_fast && teller.last() && AnyFailed(*teller.last()));
+  };
   for (;;) {
     const absl::Status end = desk.farm.WatchJob(request, [&](const v1::JobView* view) {
       if (desk.interrupt.came) return Next::kStop;
@@ -90,10 +111,10 @@ absl::StatusOr<v1::JobView> Follow(const Desk& desk, int64_t job, Teller& teller
       if (lost) desk.screen.Note("the farm answers again");
       lost = false;
       teller.Tell(*view);
-      return Ended(teller.last()) ? Next::kStop : Next::kGoOn;
+      return enough() ? Next::kStop : Next::kGoOn;
     });
     teller.Leave();
-    if (Ended(teller.last())) return *teller.last();
+    if (enough()) return *teller.last();
     if (desk.interrupt.came) return absl::CancelledError("interrupted");
     if (!end.ok() && !WorthAnotherTry(end)) return end;
     const absl::Status why =
@@ -139,10 +160,11 @@ int Verdict(const Desk& desk, const v1::JobView& job, Teller& teller) {
 
 }  // namespace
 
-Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
+Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress,
+                       const FollowOptions& options) {
   desk.interrupt.listening = true;
-  Teller teller(desk, progress);
-  const absl::StatusOr<v1::JobView> last = Follow(desk, job, teller);
+  Teller teller(desk, progress, options);
+  const absl::StatusOr<v1::JobView> last = Follow(desk, job, teller, options.fail_fast);
   if (absl::IsCancelled(last.status())) {
     if (desk.screen.terminal()) desk.screen.Note("");  // Below the terminal's own "^C".
     desk.screen.Complain(HowToGoOn(job));
@@ -153,12 +175,17 @@ Followed FollowAndTell(const Desk& desk, int64_t job, Progress progress) {
     if (teller.last().has_value()) desk.screen.Complain(HowToGoOn(job));
     return {.exit_code = ExitCodeBesideVerdicts(last.status())};
   }
+  if (!Ended(*last)) {
+    desk.screen.Complain(absl::StrCat("a kernel has failed. ", HowToGoOn(job)));
+    return {.exit_code = kKernelFailed, .job = *last};
+  }
   for (const Line& line : JobSummary(*last)) teller.Print(line);
   return {.exit_code = Verdict(desk, *last, teller), .job = *last, .ended = true};
 }
 
 int Watch(const Desk& desk, const WatchArgs& args) {
-  const Followed followed = FollowAndTell(desk, args.job, Progress::kToOutput);
+  const Followed followed = FollowAndTell(desk, args.job, Progress::kToOutput,
+                                          {.compact = args.compact, .fail_fast = args.fail_fast});
   if (followed.ended) {
     desk.screen.Print(absl::StrCat("Its numbers: shakedown report ", args.job, "\n"));
   }
