@@ -64,6 +64,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddLimit(
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
+  AddHistoryCommands(app, parse);
   AddCatalogCommands(app, parse);
   AddFileCommands(app, parse);
 }

@@ -40,6 +40,7 @@ class Screen {
   struct Setup {
     bool terminal = false;  // Of `out`.
     bool colour = false;
+    bool unicode = false;                                            // Takes more than ASCII.
     std::function<ScreenSize()> size = [] { return ScreenSize{}; };  // Asked again at each drawing.
     absl::TimeZone zone = absl::UTCTimeZone();
   };
@@ -48,6 +49,7 @@ class Screen {
       : out_(out), err_(err), setup_(std::move(setup)) {}
 
   bool terminal() const { return setup_.terminal; }
+  bool unicode() const { return setup_.unicode; }
   ScreenSize size() const { return setup_.size(); }
   absl::TimeZone zone() const { return setup_.zone; }
 
