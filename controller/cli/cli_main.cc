@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "controller/cli/run.h"
 
 namespace {
@@ -38,12 +39,23 @@ std::optional<std::string> ReadLine() {
   return std::getline(std::cin, line) ? std::optional<std::string>(line) : std::nullopt;
 }
 
+// As setlocale() chooses: the first of the three that is set and not empty.
+bool LocaleIsUtf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = Variable(name).value_or("");
+    if (value.empty()) continue;
+    return absl::EndsWithIgnoreCase(value, "UTF-8") || absl::EndsWithIgnoreCase(value, "UTF8");
+  }
+  return false;
+}
+
 shakedown::cli::Screen::Setup StandardOutput() {
   shakedown::cli::Screen::Setup setup;
   // A dumb terminal can not be drawn over: it is written to as a pipe is.
   setup.terminal = isatty(STDOUT_FILENO) == 1 && Variable("TERM").value_or("dumb") != "dumb";
   // https://no-color.org: set and not empty.
   setup.colour = setup.terminal && Variable("NO_COLOR").value_or("").empty();
+  setup.unicode = LocaleIsUtf8();
   if (setup.terminal) setup.size = TerminalSize;
   setup.zone = absl::LocalTimeZone();
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) setup.read_line = ReadLine;

@@ -98,6 +98,9 @@ struct Parse {
   ImportsArgs imports;
   NoteArgs note;
   NotesArgs notes;
+  HistoryArgs history;
+  SeriesArgs series;
+  RegressionsArgs regressions;
 };
 
 inline constexpr char kListFooter[] =
@@ -115,10 +118,11 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
   return list;
 }
 
-// The commands about jobs and boots; about kernels and inputs; those that need files and no farm;
-// about imported results and notes.
+// The commands about jobs and boots; about kernels and inputs; about years of results; those that
+// need files and no farm; about imported results and notes.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
+void AddHistoryCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);
 void AddShellCommands(CLI::App& app, Parse& parse);

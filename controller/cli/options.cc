@@ -71,6 +71,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddLimit(
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
+  AddHistoryCommands(app, parse);
   AddCatalogCommands(app, parse);
   AddDetailCommands(app, parse);
   AddFileCommands(app, parse);

@@ -197,12 +197,39 @@ struct NotesArgs {
   bool json = false;
 };
 
+// Years of results.
+struct HistoryArgs {
+  std::string metric;
+  std::string machine;  // Empty: all.
+  std::string since, until;
+  std::vector<std::string> kernels;
+  bool absolute = false;
+  bool csv = false;
+  bool json = false;
+};
+struct SeriesArgs {
+  std::string metric;  // Its beginning.
+  std::string machine;
+  uint32_t limit = 100;
+  bool json = false;
+};
+struct RegressionsArgs {
+  enum class What { kList, kShow, kAcknowledge, kFixed, kWontFix, kReopen };
+  What what = What::kList;
+  int64_t regression = 0;
+  std::string why;
+  bool open = false;    // Of a list.
+  uint32_t limit = 50;  // Likewise.
+  bool json = false;
+};
+
 using CommandArgs =
     std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
                  BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
                  InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
                  ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs,
-                 DoctorArgs, ImportArgs, ImportsArgs, NoteArgs, NotesArgs>;
+                 DoctorArgs, ImportArgs, ImportsArgs, NoteArgs, NotesArgs, HistoryArgs, SeriesArgs,
+                 RegressionsArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -32,6 +32,9 @@ struct Dispatch {
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
   int operator()(const CompareArgs& args) const { return CompareKernels(desk, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
+  int operator()(const HistoryArgs& args) const { return History(desk, args); }
+  int operator()(const SeriesArgs& args) const { return ListSeries(desk, args); }
+  int operator()(const RegressionsArgs& args) const { return Regressions(desk, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
   int operator()(const ExplainArgs& args) const { return Explain(desk, args); }
   int operator()(const BootArgs& args) const { return ShowBoot(desk, args); }

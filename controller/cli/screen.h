@@ -41,6 +41,7 @@ class Screen {
   struct Setup {
     bool terminal = false;  // Of `out`.
     bool colour = false;
+    bool unicode = false;                                            // Takes more than ASCII.
     std::function<ScreenSize()> size = [] { return ScreenSize{}; };  // Asked again at each drawing.
     absl::TimeZone zone = absl::UTCTimeZone();
     // A line that the person at the terminal types, without its end; nullopt at the end of input.
@@ -52,6 +53,7 @@ class Screen {
       : out_(out), err_(err), setup_(std::move(setup)) {}
 
   bool terminal() const { return setup_.terminal; }
+  bool unicode() const { return setup_.unicode; }
   ScreenSize size() const { return setup_.size(); }
   absl::TimeZone zone() const { return setup_.zone; }
 

@@ -14,6 +14,7 @@
 #include "controller/compare/differences.h"
 #include "controller/compare/job_looks.h"
 #include "controller/compare/judge_report.h"
+#include "controller/compare/kernel_survival.h"
 #include "controller/compare/latencies.h"
 #include "controller/compare/median.h"
 #include "controller/compare/repeat.h"
@@ -171,25 +172,6 @@ v1::ReportLoad MakeLoad(const v1::ReportData& data, const Measured& measured, ui
 bool IsFinal(const v1::ReportData& data, const v1::BootView& view) {
   const bool lost = view.outcome() == v1::OUTCOME_FARM_FAILED;
   return !lost || view.attempt() >= data.job().spec().max_attempts();
-}
-
-// What says something of whether the kernel lives: it was measured, or it failed by itself. Not a
-// kernel that was never built or never proven to be the one asked for.
-bool TellsOfSurvival(v1::Outcome outcome, bool* failed) {
-  switch (outcome) {
-    case v1::OUTCOME_MEASURED:
-      *failed = false;
-      return true;
-    case v1::OUTCOME_BOOT_FAILED:
-    case v1::OUTCOME_PANICKED:
-    case v1::OUTCOME_HUNG:
-    case v1::OUTCOME_SCHEDULER_EJECTED:
-    case v1::OUTCOME_LOAD_FAILED:
-      *failed = true;
-      return true;
-    default:
-      return false;
-  }
 }
 
 void AddSurvival(const v1::ReportData& data, uint32_t index, v1::ReportVariant* variant) {

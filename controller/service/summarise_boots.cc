@@ -3,6 +3,7 @@
 #include <google/protobuf/map.h>
 
 #include "absl/strings/str_cat.h"
+#include "controller/compare/kernel_survival.h"
 #include "controller/history/epoch.h"
 #include "controller/history/kernel_key.h"
 #include "controller/history/load_key.h"
@@ -15,21 +16,6 @@ namespace {
 
 constexpr int kAtOnce = 50;
 constexpr int kRounds = 10;
-
-// The kernel did it: not the farm, not the machine, not a person. A build or load that fails has no
-// boot of this kernel to count.
-bool IsFinding(v1::Outcome outcome) {
-  switch (outcome) {
-    case v1::OUTCOME_BOOT_FAILED:
-    case v1::OUTCOME_PANICKED:
-    case v1::OUTCOME_HUNG:
-    case v1::OUTCOME_SCHEDULER_EJECTED:
-    case v1::OUTCOME_LOAD_FAILED:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -51,7 +37,8 @@ store::BootSummary SummaryOf(const store::UnsummarisedBoot& boot) {
   summary.facts = history::EpochFacts(facts, tools);
   summary.epoch = history::EpochKey(summary.facts);
   summary.values = boot.values;
-  summary.failed = IsFinding(boot.outcome);
+  bool failed = false;
+  summary.failed = compare::TellsOfSurvival(boot.outcome, &failed) && failed;
   return summary;
 }
 
