@@ -48,18 +48,6 @@ void AppendMember(absl::string_view name, absl::string_view value, std::string& 
   AppendString(value, out);
 }
 
-absl::string_view Name(Direction direction) {
-  switch (direction) {
-    case Direction::kLower:
-      return "lower";
-    case Direction::kHigher:
-      return "higher";
-    case Direction::kUnknown:
-      break;
-  }
-  return "";
-}
-
 // {"tool":…,"form":…[,"version":…]
 void AppendSource(const Source& source, std::string& out) {
   out += "{\"tool\":";
@@ -94,7 +82,7 @@ void AppendResult(const Result& result, std::string& out) {
   }
   if (!result.unit_said) out += ",\"unit_from\":\"default\"";
   if (result.direction != Direction::kUnknown)
-    AppendMember("direction", Name(result.direction), out);
+    AppendMember("direction", DirectionWord(result.direction), out);
   absl::StrAppend(&out, ",\"line\":", result.line);
   AppendContext(*result.source, out);
   if (!result.marks.empty()) {

@@ -17,6 +17,18 @@ void SortByLine(std::vector<Item>& items) {
 
 }  // namespace
 
+absl::string_view DirectionWord(Direction direction) {
+  switch (direction) {
+    case Direction::kLower:
+      return "lower";
+    case Direction::kHigher:
+      return "higher";
+    case Direction::kUnknown:
+      break;
+  }
+  return "";
+}
+
 void Sink::Add(Result result) {
   last_line_ = std::max(last_line_, result.line);
   if (parsed_.results.size() < kMostResults) {

@@ -14,6 +14,8 @@
 namespace shakedown::importer {
 
 enum class Direction { kUnknown, kLower, kHigher };
+// "lower", "higher", "": which is better.
+absl::string_view DirectionWord(Direction direction);
 
 // Where a value comes from: shared by the values of a row or a table.
 struct Source {

@@ -183,16 +183,4 @@ bool IsStarred(const Row& row) {
   return std::find(row.marks.begin(), row.marks.end(), "*") != row.marks.end();
 }
 
-absl::string_view DirectionWord(Direction direction) {
-  switch (direction) {
-    case Direction::kLower:
-      return "lower";
-    case Direction::kHigher:
-      return "higher";
-    case Direction::kUnknown:
-      break;
-  }
-  return "";
-}
-
 }  // namespace shakedown::importer

@@ -43,9 +43,6 @@ std::string ToolsOf(const Parsed& parsed);
 // Whether the author of the text put an asterisk beside it.
 bool IsStarred(const Row& row);
 
-// "lower", "higher", "": which is better.
-absl::string_view DirectionWord(Direction direction);
-
 }  // namespace shakedown::importer
 
 #endif  // SHAKEDOWN_CONTROLLER_IMPORT_ROWS_H_

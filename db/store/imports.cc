@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "db/store/paging.h"
 #include "db/store/sql.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/ids.h"
@@ -355,13 +356,7 @@ absl::Status PutShippedImports(Database& database, const std::vector<NewImport>&
 
 absl::StatusOr<v1::ListImportsResponse> ListImports(Database& database,
                                                     const v1::ListImportsRequest& request) {
-  constexpr uint32_t kUsual = 50;
-  constexpr uint32_t kMost = 1000;
-  if (request.limit() > kMost) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("limit ", request.limit(), ": want at most ", kMost));
-  }
-  const int64_t limit = request.limit() == 0 ? kUsual : request.limit();
+  ASSIGN_OR_RETURN(const int64_t limit, PageSize(request.limit()));
   v1::ListImportsResponse response;
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
     response.Clear();

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "db/store/paging.h"
 #include "db/store/sql.h"
 #include "proto/wire/status.h"
 
@@ -158,13 +159,7 @@ absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>
 
 absl::StatusOr<v1::ListNotesResponse> ListNotes(Database& database,
                                                 const v1::ListNotesRequest& request) {
-  constexpr uint32_t kUsual = 50;
-  constexpr uint32_t kMost = 1000;
-  if (request.limit() > kMost) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("limit ", request.limit(), ": want at most ", kMost));
-  }
-  const int64_t limit = request.limit() == 0 ? kUsual : request.limit();
+  ASSIGN_OR_RETURN(const int64_t limit, PageSize(request.limit()));
   NoteSubject subject;
   if (!request.subject().empty()) {
     ASSIGN_OR_RETURN(subject, ParseNoteSubject(request.subject()));
