@@ -20,6 +20,7 @@
 #include "controller/service/catalog.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/history_api.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
@@ -188,10 +189,11 @@ absl::Status Serve(const Options& options) {
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
   service::AgentApi agents(*database, *artefacts);
+  service::HistoryApi history(*database);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
   auto background = std::make_unique<service::Background>(*database, listener, dispatcher);
-  const service::Backend backend{*database, farm, agents, dispatcher};
+  const service::Backend backend{*database, farm, agents, history, dispatcher};
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),

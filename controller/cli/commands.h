@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "controller/cli/farm.h"
+#include "controller/cli/history_client.h"
 #include "controller/cli/interrupt.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
@@ -21,6 +22,8 @@ struct Desk {
   Farm& farm;
   Clock& clock;
   Interrupt& interrupt;
+  // Of the services that only their own commands call: there whenever such a command runs.
+  HistoryClient* history = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);

@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "controller/cli/settings.h"
 #include "shakedown/v1/farm.pb.h"
 
 namespace shakedown::cli {
@@ -55,9 +54,8 @@ class Farm {
                                const std::function<Next(const v1::LogChunk*)>& on) = 0;
 };
 
-// A farm at the other end of gRPC. `settings` as from FindSettings. Connects at the first call.
-// Errors of the server's address, the CA file and the token file.
-absl::StatusOr<std::unique_ptr<Farm>> MakeGrpcFarm(const ConnectionFlags& settings);
+class GrpcChannel;
+std::unique_ptr<Farm> MakeGrpcFarm(std::shared_ptr<GrpcChannel> channel);
 
 }  // namespace shakedown::cli
 

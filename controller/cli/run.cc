@@ -1,8 +1,8 @@
 #include "controller/cli/run.h"
 
-#include <memory>
 #include <variant>
 
+#include "controller/cli/clients.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/options.h"
@@ -36,9 +36,9 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
               Clock& clock, Interrupt& interrupt) {
   const absl::StatusOr<ConnectionFlags> settings = FindSettings(invocation.connection, environment);
   if (!settings.ok()) return Fail(screen, settings.status());
-  const absl::StatusOr<std::unique_ptr<Farm>> farm = MakeGrpcFarm(*settings);
-  if (!farm.ok()) return Fail(screen, farm.status());
-  const Desk desk = {screen, **farm, clock, interrupt};
+  const absl::StatusOr<Clients> clients = Connect(*settings);
+  if (!clients.ok()) return Fail(screen, clients.status());
+  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get()};
   return std::visit(Dispatch{desk}, invocation.command);
 }
 

@@ -25,7 +25,7 @@ fi
 
 mkdir -p src/gen
 protoc -I "$proto" --plugin=protoc-gen-es=node_modules/.bin/protoc-gen-es --es_out=target=ts:src/gen \
-  shakedown/v1/{kernel,job,boot,farm}.proto
+  shakedown/v1/{kernel,job,boot,farm,history,import,bisect,notify}.proto
 node_modules/.bin/tsc --noEmit
 node_modules/.bin/vite build --outDir page --emptyOutDir --logLevel warn
 

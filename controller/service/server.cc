@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -58,14 +59,13 @@ class GrpcServer : public Server {
   GrpcServer(const Backend& backend)
       : database_(backend.database),
         dispatcher_(backend.dispatcher),
-        farm_(MakeFarmService(backend)),
-        agents_(MakeAgentService(backend)) {}
+        services_{MakeFarmService(backend), MakeAgentService(backend),
+                  MakeHistoryService(backend)} {}
 
   absl::Status Bind(const ServerOptions& options) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(options.listen, Credentials(options), &port_);
-    builder.RegisterService(farm_.get());
-    builder.RegisterService(agents_.get());
+    for (const auto& service : services_) builder.RegisterService(service.get());
     builder.SetMaxReceiveMessageSize(kMaxMessage);
     // What all connections together may buffer.
     builder.SetResourceQuota(grpc::ResourceQuota("controller").Resize(512 << 20));
@@ -106,8 +106,7 @@ class GrpcServer : public Server {
 
   store::Database& database_;
   Dispatcher& dispatcher_;
-  const std::shared_ptr<grpc::Service> farm_;
-  const std::shared_ptr<grpc::Service> agents_;
+  const std::vector<std::shared_ptr<grpc::Service>> services_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<HealthKeeper> health_;
   int port_ = 0;

@@ -21,7 +21,7 @@ struct ServerOptions {
 // InvalidArgument: not of that form. FailedPrecondition: the network without TLS.
 absl::Status CheckListen(absl::string_view listen, bool tls);
 
-// Serves both services until Stop(), and gRPC's own: grpc.health.v1.Health, SERVING while the
+// Serves all services until Stop(), and gRPC's own: grpc.health.v1.Health, SERVING while the
 // database answers (looked at every second), and server reflection; these two want no token.
 class Server {
  public:

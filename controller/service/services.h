@@ -1,4 +1,4 @@
-// The two gRPC services, made of FarmApi and AgentApi. gRPC's headers stay in the .cc files and
+// The gRPC services, each made of its Api. gRPC's headers stay in the .cc files and
 // grpc_call.h.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include "controller/service/agent_api.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/history_api.h"
 #include "db/store/database.h"
 
 namespace grpc {
@@ -20,6 +21,7 @@ struct Backend {
   store::Database& database;
   FarmApi& farm;
   AgentApi& agents;
+  HistoryApi& history;
   Dispatcher& dispatcher;
 };
 
@@ -27,5 +29,6 @@ struct Backend {
 std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
 // A Sync that is held open looks again on every hint, and every 2 s because hints can get lost.
 std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
+std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
 
 }  // namespace shakedown::service

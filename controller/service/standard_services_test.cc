@@ -64,8 +64,8 @@ TEST(StandardServicesTest, ReflectionTellsTheServices) {
   // ServerReflectionRequest{list_services: ""}.
   const std::string answer =
       Ask(farm, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", {0x3A, 0});
-  for (const char* service :
-       {"shakedown.v1.FarmService", "shakedown.v1.AgentService", "grpc.health.v1.Health"}) {
+  for (const char* service : {"shakedown.v1.FarmService", "shakedown.v1.AgentService",
+                              "shakedown.v1.HistoryService", "grpc.health.v1.Health"}) {
     EXPECT_THAT(answer, testing::HasSubstr(service));
   }
 }

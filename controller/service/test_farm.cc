@@ -71,10 +71,10 @@ TestFarm::TestFarm() {
   farm_ = std::make_unique<FarmApi>(*database_, *artefacts_,
                                     kernels::FragmentsIn(folder_ + "/configs"));
   agents_ = std::make_unique<AgentApi>(*database_, *artefacts_);
+  history_ = std::make_unique<HistoryApi>(*database_);
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);
   StartBackground();
-  server_ =
-      Must(Server::Start({.listen = "127.0.0.1:0"}, {*database_, *farm_, *agents_, *dispatcher_}));
+  server_ = Must(Server::Start({.listen = "127.0.0.1:0"}, backend()));
   stub_ =
       v1::FarmService::NewStub(grpc::CreateChannel(address(), grpc::InsecureChannelCredentials()));
   user_token_ = Token(store::Role::kUser, "ada");

@@ -14,6 +14,7 @@
 #include "controller/service/background.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/history_api.h"
 #include "controller/service/server.h"
 #include "db/embedded/ephemeral_postgres.h"
 #include "db/store/database.h"
@@ -40,7 +41,7 @@ class TestFarm {
   const std::string& artefact_folder() const { return artefact_folder_; }
   Server& server() { return *server_; }
   store::Database& database() { return *database_; }
-  Backend backend() { return {*database_, *farm_, *agents_, *dispatcher_}; }
+  Backend backend() { return {*database_, *farm_, *agents_, *history_, *dispatcher_}; }
   // As if the process had ended and another had been started: nothing runs beside the calls between
   // the two.
   void StopBackground();
@@ -82,6 +83,7 @@ class TestFarm {
   std::unique_ptr<ArtefactStore> artefacts_;
   std::unique_ptr<FarmApi> farm_;
   std::unique_ptr<AgentApi> agents_;
+  std::unique_ptr<HistoryApi> history_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<store::Listener> listener_;
   std::unique_ptr<Background> background_;

@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> SecurityHeaders(bool tls);
 bool FromOurPage(const HttpRequest& request, bool tls);
 
 // Thread-safe; Handle() blocks. Paths:
-//   POST /shakedown.v1.FarmService/METHOD   Connect: unary JSON, streams of JSON
+//   POST /shakedown.v1.SERVICE/METHOD       Connect: unary JSON, streams of JSON
 //   POST /login {"token":…}, POST /logout, GET /session
 //   GET  /healthz, /readyz, /metrics, and the page's files
 class Site {

@@ -1,0 +1,25 @@
+// The clients of the farm's services, over one connection.
+#ifndef SHAKEDOWN_CONTROLLER_CLI_CLIENTS_H_
+#define SHAKEDOWN_CONTROLLER_CLI_CLIENTS_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "controller/cli/farm.h"
+#include "controller/cli/history_client.h"
+#include "controller/cli/settings.h"
+
+namespace shakedown::cli {
+
+struct Clients {
+  std::unique_ptr<Farm> farm;
+  std::unique_ptr<HistoryClient> history;
+};
+
+// `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the
+// CA file and the token file.
+absl::StatusOr<Clients> Connect(const ConnectionFlags& settings);
+
+}  // namespace shakedown::cli
+
+#endif  // SHAKEDOWN_CONTROLLER_CLI_CLIENTS_H_
