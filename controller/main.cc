@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +18,8 @@
 #include "controller/service/agent_api.h"
 #include "controller/service/artefact_store.h"
 #include "controller/service/background.h"
+#include "controller/service/bisect_api.h"
+#include "controller/service/bisect_keeper.h"
 #include "controller/service/catalog.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
@@ -186,14 +189,18 @@ absl::Status Serve(const Options& options) {
     if (put.ok()) kernels = *put;
     return put.status();
   }));
-  service::FarmApi farm(*database, *artefacts,
-                        kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
+  const kernels::FragmentReader fragments =
+      kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs"));
+  service::FarmApi farm(*database, *artefacts, fragments);
   service::AgentApi agents(*database, *artefacts);
   service::HistoryApi history(*database);
+  service::BisectApi bisects(*database, farm);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
-  auto background = std::make_unique<service::Background>(*database, listener, dispatcher);
-  const service::Backend backend{*database, farm, agents, history, dispatcher};
+  const std::vector<service::Keeper> keepers = {
+      {"keeper of bisects", [&] { return service::KeepBisects(*database, farm, fragments); }}};
+  auto background = std::make_unique<service::Background>(*database, listener, dispatcher, keepers);
+  const service::Backend backend{*database, farm, agents, history, bisects, dispatcher};
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),

@@ -163,7 +163,8 @@ class Replay {
     const bool base = trial.ending == Ending::kBaseFailed;
     const std::string& name = Name(base ? trial.base : trial.candidate);
     step.answer = Answer::kSkip;
-    step.text = absl::StrCat(name, " does not build, boot or perform the loads");
+    step.text = absl::StrCat(name, " does not build, boot or perform the loads",
+                             trial.why.empty() ? "" : ": ", trial.why);
     if (trial.kind == Kind::kCandidate && !base) return Skip(step, Answer::kSkip, 0);
     if (trial.kind == Kind::kVerify) unverified_ = trial.base;
     return End(
@@ -176,16 +177,17 @@ class Replay {
     if (change_) {
       Learn(step.differences);
       step.answer = Answer::kBad;
-      step.text = absl::StrFormat("the ends differ by %+.4g", change_->effect);
+      step.text = absl::StrCat("the ends differ by ", ChangeText(problem_, change_->effect));
       return std::nullopt;
     }
     if (blocks > 0 && !NoChangeBetween(step.differences, problem_.min_change)) {
       return More(step, blocks);
     }
     step.answer = Answer::kSkip;
-    step.text = absl::StrFormat(
-        "%s and %s do not differ by %.4g or more, as far as %d blocks tell: nothing to search",
-        Name(0), Name(Last()), problem_.min_change, step.differences.size());
+    step.text =
+        absl::StrCat(Name(0), " and ", Name(Last()), " do not differ by ",
+                     ChangeText(problem_, problem_.min_change).substr(1), " or more, as far as ",
+                     step.differences.size(), " blocks tell: nothing to search");
     return End(BisectNext::Kind::kRefused, step.text);
   }
 
@@ -195,8 +197,7 @@ class Replay {
     Learn(step.differences);
     // What it did say counts, also when it decides nothing.
     posterior_.Measured(step.candidate, step.log_odds);
-    step.text = absl::StrFormat("%+.4g over %d blocks", statistics::Median(step.differences),
-                                step.differences.size());
+    step.text = Measured(step);
     if (answer == StepAnswer::kOpen) {
       absl::StrAppend(&step.text, ": not to be told apart");
       return Skip(step, Answer::kSkip, 0);
@@ -211,9 +212,7 @@ class Replay {
     const bool refuted = AnswerOf(step.log_odds) == StepAnswer::kGood;
     if (!shown && !refuted && blocks > 0) return More(step, blocks);
     posterior_.Verified(step.candidate, step.log_odds);
-    step.text =
-        absl::StrFormat("%+.4g against %s over %d blocks", statistics::Median(step.differences),
-                        Name(step.base), step.differences.size());
+    step.text = Measured(step);
     step.answer = shown ? Answer::kBad : refuted ? Answer::kGood : Answer::kSkip;
     if (shown && posterior_.Leader() == step.candidate &&
         posterior_.Confidence() >= kNamingConfidence) {
@@ -231,10 +230,16 @@ class Replay {
     }
     if (refuted) ++refuted_[step.candidate];
     if (step.answer != Answer::kSkip) return std::nullopt;
-    return End(BisectNext::Kind::kCannotSay,
-               absl::StrFormat("%s is the likeliest, but it did not show the change of %+.4g: %s. "
-                               "There may be more than one change",
-                               Name(step.candidate), change_->effect, step.text));
+    return End(
+        BisectNext::Kind::kCannotSay,
+        absl::StrCat(Name(step.candidate), " is the likeliest, but it did not show the change of ",
+                     ChangeText(problem_, change_->effect), ": ", step.text,
+                     ". There may be more than one change"));
+  }
+
+  std::string Measured(const BisectStep& step) const {
+    return absl::StrCat(ChangeText(problem_, statistics::Median(step.differences)), " against ",
+                        Name(step.base), " over ", step.differences.size(), " blocks");
   }
 
   // Each step tells how noisy all are.
@@ -321,6 +326,11 @@ class Replay {
 
 BisectNext NextInBisect(const BisectProblem& problem, const BisectFacts& facts) {
   return Replay(problem, facts).Next();
+}
+
+std::string ChangeText(const BisectProblem& problem, double difference) {
+  if (problem.ratio) return absl::StrFormat("%+.1f %%", 100 * std::expm1(difference));
+  return absl::StrFormat("%+.4g%s%s", difference, problem.unit.empty() ? "" : " ", problem.unit);
 }
 
 std::string AnswerWord(BisectStep::Answer answer) {

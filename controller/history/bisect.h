@@ -31,6 +31,8 @@ struct BisectProblem {
   double min_change = 0;  // In the scale of the differences: log(1.05) for 5 %, or in the unit.
   uint32_t max_boots = kDefaultMaxBoots;
   double build_boots = 10;  // What a build costs, in boots.
+  bool ratio = true;        // The differences are logarithms of ratios; else in `unit`.
+  std::string unit;
 };
 
 // One job: `blocks` pairs of `base` and `candidate`.
@@ -53,6 +55,7 @@ struct BisectTrial {
   std::vector<double> differences;  // One a block measured on both sides.
   uint32_t boots = 0;               // That were performed.
   uint32_t same_as = 0;
+  std::string why;  // Of a failure, for people.
 };
 
 struct BisectFacts {
@@ -99,6 +102,8 @@ struct BisectNext {
 // `facts` fit to `problem`: names, identity and built have candidates.size() elements.
 BisectNext NextInBisect(const BisectProblem& problem, const BisectFacts& facts);
 
+// "+5.1 %" of a logarithm, or "+3.2 ms".
+std::string ChangeText(const BisectProblem& problem, double difference);
 // "good", "bad", "skip", "identical", "open".
 std::string AnswerWord(BisectStep::Answer answer);
 

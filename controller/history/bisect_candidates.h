@@ -15,7 +15,7 @@ namespace shakedown::history {
 // Each but the good end may have brought the change. Immutable.
 class BisectCandidates {
  public:
-  static constexpr size_t kMostListed = 100000;
+  static constexpr size_t kMostListed = 10000;
   static constexpr size_t kMostCommits = 10000;  // Ancestors are kept as n * n bits: 12 MB.
 
   // A list: each candidate holds what all before it brought. InvalidArgument: not 2 to kMostListed.

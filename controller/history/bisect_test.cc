@@ -91,7 +91,7 @@ TEST(BisectTest, EndsThatDoNotDifferAreRefused) {
   Bench bench(16);
   bench.Do(Ending::kMeasured, 0.0);
   EXPECT_EQ(bench.Next().kind, Next::kRefused);
-  EXPECT_THAT(bench.Next().text, HasSubstr("k0 and k15 do not differ by 0.04 or more"));
+  EXPECT_THAT(bench.Next().text, HasSubstr("k0 and k15 do not differ by 4.1 % or more"));
 }
 
 TEST(BisectTest, EndsThatAreOneBuildAreRefused) {

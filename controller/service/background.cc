@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "controller/service/job_keeper.h"
 #include "controller/service/store_controls.h"
@@ -22,13 +24,24 @@ constexpr std::chrono::milliseconds kKeeperRest(100);
 }  // namespace
 
 struct Background::State {
-  State(store::Database& d, store::Listener& l, Dispatcher& p, absl::Duration every)
-      : database(d), listener(l), dispatcher(p), period(absl::ToChronoNanoseconds(every)) {}
+  State(store::Database& d, store::Listener& l, Dispatcher& p, std::vector<Keeper> k,
+        absl::Duration every)
+      : database(d), listener(l), dispatcher(p), period(absl::ToChronoNanoseconds(every)) {
+    keepers.push_back({"keeper of jobs", [this] { return KeepJobs(database); }});
+    // Its jobs make no other step due.
+    keepers.push_back({"keeper of A/A controls", [this] {
+                         absl::StatusOr<int> stored = StoreOpenControls(database);
+                         if (stored.ok()) *stored = 0;
+                         return stored;
+                       }});
+    for (Keeper& keeper : k) keepers.push_back(std::move(keeper));
+  }
 
   store::Database& database;
   store::Listener& listener;
   Dispatcher& dispatcher;
   const std::chrono::nanoseconds period;
+  std::vector<Keeper> keepers;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
@@ -62,24 +75,30 @@ struct Background::State {
     wake.notify_all();
   }
 
-  void DecideAboutJobs() {
-    std::string said;
+  // Whether any of them took a step; what goes wrong is logged once.
+  bool KeepAll(std::vector<std::string>& said) {
+    bool any = false;
+    said.resize(keepers.size());
+    for (size_t i = 0; i < keepers.size(); ++i) {
+      const absl::StatusOr<int> kept = keepers[i].keep();
+      any = any || (kept.ok() && *kept > 0);
+      // A database that is away is the janitor's to tell.
+      const bool told = kept.ok() || absl::IsUnavailable(kept.status());
+      const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
+      if (!error.empty() && error != said[i]) spdlog::error("{}: {}", keepers[i].name, error);
+      said[i] = error;
+    }
+    return any;
+  }
+
+  void Decide() {
+    std::vector<std::string> said;
     std::unique_lock<std::mutex> lock(mutex);
     while (!stopping) {
       hinted = false;
       lock.unlock();
-      absl::StatusOr<int> kept = KeepJobs(database);
-      if (kept.ok()) {
-        const absl::StatusOr<int> controls = StoreOpenControls(database);
-        if (!controls.ok()) kept = controls.status();
-      }
-      // A database that is away is the janitor's to tell.
-      const bool told = kept.ok() || absl::IsUnavailable(kept.status());
-      const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
-      if (!error.empty() && error != said) spdlog::error("keeper of jobs: {}", error);
-      said = error;
       // What was decided may have made another step due.
-      const bool again = kept.ok() && *kept > 0;
+      const bool again = KeepAll(said);
       lock.lock();
       if (again) continue;
       wake.wait_for(lock, kKeeperRest, [this] { return stopping; });
@@ -117,11 +136,11 @@ struct Background::State {
 };
 
 Background::Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
-                       absl::Duration period)
-    : state_(std::make_unique<State>(database, listener, dispatcher, period)) {
+                       std::vector<Keeper> keepers, absl::Duration period)
+    : state_(std::make_unique<State>(database, listener, dispatcher, std::move(keepers), period)) {
   state_->hints = std::thread([state = state_.get()] { state->PassHints(); });
   state_->janitor = std::thread([state = state_.get()] { state->KeepHouse(); });
-  state_->keeper = std::thread([state = state_.get()] { state->DecideAboutJobs(); });
+  state_->keeper = std::thread([state = state_.get()] { state->Decide(); });
 }
 
 Background::~Background() {

@@ -1,8 +1,12 @@
 // What runs beside the calls: hints from the database, the janitor, and the keeper of jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controller/service/dispatcher.h"
 #include "db/store/database.h"
@@ -10,14 +14,22 @@
 
 namespace shakedown::service {
 
+// Decides about something of the farm's beside jobs: takes every step that is due, and says how
+// many those were.
+struct Keeper {
+  std::string name;  // For the log: "keeper of bisects".
+  std::function<absl::StatusOr<int>()> keep;
+};
+
 // Three threads until it is destroyed: one passes the listener's hints on to the dispatcher and the
 // keeper; one runs the janitor every `period` and logs what it ended, and once each time the
-// database goes away and comes back; one decides about jobs that are due (job_keeper.h), after a
-// hint and every `period`. The references outlive it; destroying it stops the listener.
+// database goes away and comes back; one decides about jobs that are due (job_keeper.h) and
+// calls `keepers`, after a hint and every `period`. The references outlive it; destroying it stops
+// the listener.
 class Background {
  public:
   Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
-             absl::Duration period = absl::Seconds(5));
+             std::vector<Keeper> keepers = {}, absl::Duration period = absl::Seconds(5));
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "controller/service/agent_api.h"
+#include "controller/service/bisect_api.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
@@ -22,6 +23,7 @@ struct Backend {
   FarmApi& farm;
   AgentApi& agents;
   HistoryApi& history;
+  BisectApi& bisects;
   Dispatcher& dispatcher;
 };
 
@@ -30,5 +32,6 @@ std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
 // A Sync that is held open looks again on every hint, and every 2 s because hints can get lost.
 std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
 std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
+std::shared_ptr<grpc::Service> MakeBisectService(Backend backend);
 
 }  // namespace shakedown::service

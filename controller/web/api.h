@@ -13,6 +13,7 @@ namespace shakedown::web {
 // What `backend` names outlives the tables.
 MethodTable FarmMethods(const service::Backend& backend);
 MethodTable HistoryMethods(const service::Backend& backend);
+MethodTable BisectMethods(const service::Backend& backend);
 
 // Thread-safe.
 class Api {
