@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "controller/cli/bisect_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/settings.h"
@@ -14,6 +15,7 @@ namespace shakedown::cli {
 struct Clients {
   std::unique_ptr<Farm> farm;
   std::unique_ptr<HistoryClient> history;
+  std::unique_ptr<BisectClient> bisects;
 };
 
 // `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the

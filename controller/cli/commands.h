@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
+#include "controller/cli/bisect_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/interrupt.h"
@@ -24,6 +25,7 @@ struct Desk {
   Interrupt& interrupt;
   // Of the services that only their own commands call: there whenever such a command runs.
   HistoryClient* history = nullptr;
+  BisectClient* bisects = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -31,6 +33,7 @@ int Watch(const Desk& desk, const WatchArgs& args);
 int Report(const Desk& desk, const ReportArgs& args);
 int Reproduce(const Desk& desk, const ReproduceArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
+int Bisect(const Desk& desk, const BisectArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
 int ShowJob(const Desk& desk, const JobArgs& args);

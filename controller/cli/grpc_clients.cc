@@ -9,6 +9,7 @@ absl::StatusOr<Clients> Connect(const ConnectionFlags& settings) {
   Clients clients;
   clients.farm = MakeGrpcFarm(channel);
   clients.history = MakeGrpcHistory(channel);
+  clients.bisects = MakeGrpcBisects(channel);
   return clients;
 }
 

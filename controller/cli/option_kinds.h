@@ -67,6 +67,7 @@ struct Parse {
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
   ParseArgs parse;
+  BisectArgs bisect;
 };
 
 inline constexpr char kListFooter[] =
@@ -87,6 +88,7 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
 // The commands about jobs and boots; about kernels and inputs; those that need files and no farm.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
+void AddBisectCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

@@ -56,6 +56,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   app.add_option("--tls-ca", connection.tls_ca, "CA certificates (PEM) that prove the farm; TLS")
       ->type_name("FILE");
   AddJobCommands(app, parse);
+  AddBisectCommands(app, parse);
   AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm"),
            parse);
   AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm");

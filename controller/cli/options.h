@@ -120,10 +120,37 @@ struct ParseArgs {
   bool json = false;
 };
 
+// A search for the kernel that changed a metric.
+struct BisectArgs {
+  enum class What { kStart, kWatch, kShow, kList, kCancel };
+  What what = What::kStart;
+  int64_t number = 0;  // Of watch, show and cancel.
+  std::string good;
+  std::string bad;
+  std::string metric;
+  std::vector<std::string> loads;
+  std::vector<std::string> machines;
+  std::vector<std::string> tags;
+  std::vector<std::string> setup;
+  std::vector<std::string> background;
+  std::vector<std::string> candidates;
+  std::string git;       // Path of a tree here; empty: kernels of the catalog.
+  std::string like;
+  std::string location;  // Of the tree on the building host; empty: as here.
+  bool merges = false;
+  double min_change = 0;  // A part, or in the metric's unit; 0: the metric's default.
+  uint32_t max_boots = 0;
+  std::optional<uint32_t> attempts;
+  int64_t regression = 0;
+  bool dry_run = false;
+  bool wait = false;
+  bool json = false;
+};
+
 using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
                                  JobArgs, BootsArgs, KernelShowArgs, KernelAddArgs,
                                  KernelRemoveArgs, KernelLintArgs, InputAddArgs, InputListArgs,
-                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
+                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs, BisectArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

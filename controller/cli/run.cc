@@ -30,6 +30,7 @@ struct Dispatch {
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
+  int operator()(const BisectArgs& args) const { return Bisect(desk, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -38,7 +39,8 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   if (!settings.ok()) return Fail(screen, settings.status());
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Fail(screen, clients.status());
-  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get()};
+  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get(),
+                     clients->bisects.get()};
   return std::visit(Dispatch{desk}, invocation.command);
 }
 
