@@ -15,6 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "controller/notify/address.h"
+#include "controller/notify/sender.h"
 #include "controller/service/agent_api.h"
 #include "controller/service/artefact_store.h"
 #include "controller/service/background.h"
@@ -24,6 +26,9 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/notifier.h"
+#include "controller/service/notify_api.h"
+#include "controller/service/periodic.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
@@ -33,6 +38,7 @@
 #include "db/store/database.h"
 #include "db/store/listener.h"
 #include "db/store/migrate.h"
+#include "db/store/outbox.h"
 #include "kernels/recipe/resolve.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/files.h"
@@ -62,6 +68,9 @@ struct Options {
   std::string dashboard;
   std::string session_key;
   bool public_read = false;
+  std::string smtp;
+  std::string mail_from;
+  bool notify_private = false;
 };
 
 void SendLogsToStderr() {
@@ -90,7 +99,7 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
     auto opened = store::Database::Open(
-        {.conninfo = options.database, .connections = kThreads + 3 + kHttpConnections});
+        {.conninfo = options.database, .connections = kThreads + 5 + kHttpConnections});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));
@@ -165,12 +174,14 @@ absl::StatusOr<std::unique_ptr<HttpSide>> StartHttp(const Options& options,
 // that matters.
 void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
                 std::unique_ptr<service::Server> server, std::unique_ptr<HttpSide> http,
-                std::unique_ptr<service::Background> background) {
+                std::unique_ptr<service::Background> background,
+                std::unique_ptr<service::Periodic> notifier) {
   auto stopped = std::async(std::launch::async, [&] {
     dispatcher.BeginStop();
     if (http->server != nullptr) http->server->Stop(limit / 3);
     server->Stop(limit / 2);
     background.reset();
+    notifier.reset();
   });
   if (stopped.wait_for(absl::ToChronoNanoseconds(limit)) != std::future_status::ready) {
     spdlog::warn("stopped with calls that still waited for the database");
@@ -178,8 +189,18 @@ void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
   }
 }
 
+absl::Status CheckMail(const Options& options) {
+  if (options.smtp.empty() != options.mail_from.empty()) {
+    return absl::InvalidArgumentError("--smtp and --mail-from: want both or none");
+  }
+  if (options.smtp.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(notify::CheckRelay(options.smtp));
+  return Annotate(notify::CheckEmail(options.mail_from), "--mail-from");
+}
+
 absl::Status Serve(const Options& options) {
   service::EndSignal end;
+  RETURN_IF_ERROR(CheckMail(options));
   ASSIGN_OR_RETURN(const service::ServerOptions server_options, ReadServerOptions(options));
   ASSIGN_OR_RETURN(const auto artefacts, service::ArtefactStore::Open(options.artefacts));
   ASSIGN_OR_RETURN(const auto database, OpenWhenThere(options, end));
@@ -197,10 +218,21 @@ absl::Status Serve(const Options& options) {
   service::BisectApi bisects(*database, farm);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
+  service::NotifyApi notify(
+      *database, {.mail = !options.smtp.empty(), .allow_private = options.notify_private});
   const std::vector<service::Keeper> keepers = {
       {"keeper of bisects", [&] { return service::KeepBisects(*database, farm, fragments); }}};
   auto background = std::make_unique<service::Background>(*database, listener, dispatcher, keepers);
-  const service::Backend backend{*database, farm, agents, history, bisects, dispatcher};
+  const service::Backend backend{*database, farm, agents, history, bisects, notify, dispatcher};
+  const auto sender = notify::MakeCurlSender({.allow_private = options.notify_private,
+                                              .smtp = options.smtp,
+                                              .mail_from = options.mail_from});
+  auto notifier = std::make_unique<service::Periodic>("notifier", absl::Seconds(5), [&] {
+    const absl::Status announced = service::AnnounceWhatHappened(*database);
+    const absl::Status delivered = service::Deliver(*database, *sender, 20).status();
+    const absl::Status pruned = store::PruneOutbox(*database).status();
+    return !announced.ok() ? announced : delivered.ok() ? pruned : delivered;
+  });
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),
@@ -208,7 +240,7 @@ absl::Status Serve(const Options& options) {
   end.Wait(absl::InfiniteDuration());
   spdlog::info("stops");
   StopWithin(absl::Seconds(1.5), dispatcher, std::move(server), std::move(http),
-             std::move(background));
+             std::move(background), std::move(notifier));
   return absl::OkStatus();
 }
 
@@ -259,6 +291,10 @@ int Main(int argc, char** argv) {
                     "File that keeps people signed in over a restart; made when it is not there");
   serve->add_flag("--public-read", options.public_read,
                   "Over HTTP, let everybody read; changes still want a token");
+  serve->add_option("--smtp", options.smtp, "HOST:PORT of the relay that takes this farm's mail");
+  serve->add_option("--mail-from", options.mail_from, "Address that this farm's mail is from");
+  serve->add_flag("--notify-private", options.notify_private,
+                  "Let people's webhooks go to private addresses and to this host");
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

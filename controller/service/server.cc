@@ -60,7 +60,7 @@ class GrpcServer : public Server {
       : database_(backend.database),
         dispatcher_(backend.dispatcher),
         services_{MakeFarmService(backend), MakeAgentService(backend), MakeHistoryService(backend),
-                  MakeBisectService(backend)} {}
+                  MakeBisectService(backend), MakeNotifyService(backend)} {}
 
   absl::Status Bind(const ServerOptions& options) {
     grpc::ServerBuilder builder;

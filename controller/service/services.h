@@ -9,6 +9,7 @@
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
+#include "controller/service/notify_api.h"
 #include "db/store/database.h"
 
 namespace grpc {
@@ -24,6 +25,7 @@ struct Backend {
   AgentApi& agents;
   HistoryApi& history;
   BisectApi& bisects;
+  NotifyApi& notify;
   Dispatcher& dispatcher;
 };
 
@@ -33,5 +35,6 @@ std::shared_ptr<grpc::Service> MakeFarmService(Backend backend);
 std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
 std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
 std::shared_ptr<grpc::Service> MakeBisectService(Backend backend);
+std::shared_ptr<grpc::Service> MakeNotifyService(Backend backend);
 
 }  // namespace shakedown::service

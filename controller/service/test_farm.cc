@@ -74,6 +74,8 @@ TestFarm::TestFarm() {
   agents_ = std::make_unique<AgentApi>(*database_, *artefacts_);
   history_ = std::make_unique<HistoryApi>(*database_);
   bisects_ = std::make_unique<BisectApi>(*database_, *farm_);
+  notify_ =
+      std::make_unique<NotifyApi>(*database_, NotifyRules{.mail = true, .allow_private = true});
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);
   StartBackground();
   server_ = Must(Server::Start({.listen = "127.0.0.1:0"}, backend()));

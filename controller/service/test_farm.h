@@ -44,8 +44,11 @@ class TestFarm {
   store::Database& database() { return *database_; }
   FarmApi& farm() { return *farm_; }
   BisectApi& bisects() { return *bisects_; }
+  NotifyApi& notify() { return *notify_; }
   const kernels::FragmentReader& fragments() const { return fragments_; }
-  Backend backend() { return {*database_, *farm_, *agents_, *history_, *bisects_, *dispatcher_}; }
+  Backend backend() {
+    return {*database_, *farm_, *agents_, *history_, *bisects_, *notify_, *dispatcher_};
+  }
   // As if the process had ended and another had been started: nothing runs beside the calls between
   // the two.
   void StopBackground();
@@ -90,6 +93,7 @@ class TestFarm {
   std::unique_ptr<HistoryApi> history_;
   kernels::FragmentReader fragments_;
   std::unique_ptr<BisectApi> bisects_;
+  std::unique_ptr<NotifyApi> notify_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<store::Listener> listener_;
   std::unique_ptr<Background> background_;

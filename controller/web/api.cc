@@ -7,7 +7,7 @@
 namespace shakedown::web {
 
 Api::Api(const service::Backend& backend)
-    : services_{FarmMethods(backend), HistoryMethods(backend), BisectMethods(backend)} {}
+    : services_{FarmMethods(backend), HistoryMethods(backend), BisectMethods(backend), NotifyMethods(backend)} {}
 
 absl::StatusOr<const Method*> Api::Find(absl::string_view path) const {
   const MethodTable* named = nullptr;

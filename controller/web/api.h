@@ -14,6 +14,7 @@ namespace shakedown::web {
 MethodTable FarmMethods(const service::Backend& backend);
 MethodTable HistoryMethods(const service::Backend& backend);
 MethodTable BisectMethods(const service::Backend& backend);
+MethodTable NotifyMethods(const service::Backend& backend);
 
 // Thread-safe.
 class Api {
