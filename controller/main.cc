@@ -39,6 +39,7 @@
 #include "db/store/listener.h"
 #include "db/store/migrate.h"
 #include "db/store/outbox.h"
+#include "db/store/retention.h"
 #include "kernels/recipe/resolve.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/files.h"
@@ -71,6 +72,7 @@ struct Options {
   std::string smtp;
   std::string mail_from;
   bool notify_private = false;
+  uint32_t keep_samples = 0;  // Days; 0: for ever.
 };
 
 void SendLogsToStderr() {
@@ -175,13 +177,13 @@ absl::StatusOr<std::unique_ptr<HttpSide>> StartHttp(const Options& options,
 void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
                 std::unique_ptr<service::Server> server, std::unique_ptr<HttpSide> http,
                 std::unique_ptr<service::Background> background,
-                std::unique_ptr<service::Periodic> notifier) {
+                std::vector<std::unique_ptr<service::Periodic>> periodic) {
   auto stopped = std::async(std::launch::async, [&] {
     dispatcher.BeginStop();
     if (http->server != nullptr) http->server->Stop(limit / 3);
     server->Stop(limit / 2);
     background.reset();
-    notifier.reset();
+    periodic.clear();
   });
   if (stopped.wait_for(absl::ToChronoNanoseconds(limit)) != std::future_status::ready) {
     spdlog::warn("stopped with calls that still waited for the database");
@@ -233,14 +235,24 @@ absl::Status Serve(const Options& options) {
     const absl::Status pruned = store::PruneOutbox(*database).status();
     return !announced.ok() ? announced : delivered.ok() ? pruned : delivered;
   });
+  std::unique_ptr<service::Periodic> retention;
+  if (options.keep_samples > 0) {
+    retention = std::make_unique<service::Periodic>("retention", absl::Seconds(5), [&] {
+      const absl::Duration keep = absl::Hours(24) * options.keep_samples;
+      return store::ThinOld(*database, keep).status();
+    });
+  }
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),
                kernels);
   end.Wait(absl::InfiniteDuration());
   spdlog::info("stops");
+  std::vector<std::unique_ptr<service::Periodic>> periodic;
+  periodic.push_back(std::move(notifier));
+  periodic.push_back(std::move(retention));
   StopWithin(absl::Seconds(1.5), dispatcher, std::move(server), std::move(http),
-             std::move(background), std::move(notifier));
+             std::move(background), std::move(periodic));
   return absl::OkStatus();
 }
 
@@ -295,6 +307,11 @@ int Main(int argc, char** argv) {
   serve->add_option("--mail-from", options.mail_from, "Address that this farm's mail is from");
   serve->add_flag("--notify-private", options.notify_private,
                   "Let people's webhooks go to private addresses and to this host");
+  serve
+      ->add_option("--keep-samples", options.keep_samples,
+                   "Days after which telemetry and logs are thinned to summaries; measurements "
+                   "never are. Default: not at all")
+      ->check(CLI::Range(1u, 36500u));
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

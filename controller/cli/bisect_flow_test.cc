@@ -1,19 +1,11 @@
-// bisect against a farm that speaks gRPC over a Unix socket in this process.
 #include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "controller/cli/exit_code.h"
-#include "controller/cli/run.h"
-#include "proto/wire/files.h"
+#include "controller/cli/service_flow_testing.h"
 #include "shakedown/v1/bisect.grpc.pb.h"
 
 namespace shakedown::cli {
@@ -84,40 +76,7 @@ v1::BisectView View(const std::string& state, int steps) {
   return view;
 }
 
-class BisectFlowTest : public testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/shakedown-bisect-flow-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    ASSERT_TRUE(WriteFileAtomically(folder_ + "/token", std::string(40, 't') + "\n", 0600).ok());
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("unix:" + folder_ + "/farm", grpc::InsecureServerCredentials());
-    builder.RegisterService(&service_);
-    server_ = builder.BuildAndStart();
-  }
-  void TearDown() override {
-    server_->Shutdown();
-    std::filesystem::remove_all(folder_);
-  }
-  int Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(),
-                     {"--server", "unix:" + folder_ + "/farm", "--token-file", folder_ + "/token"});
-    std::ostringstream out, err;
-    Screen screen(out, err, {});
-    const int code = cli::Run(
-        arguments, screen, [](const std::string&) { return std::nullopt; }, clock_, interrupt_);
-    out_ = out.str();
-    err_ = err.str();
-    return code;
-  }
-
-  std::string folder_, out_, err_;
-  FakeBisects service_;
-  std::unique_ptr<grpc::Server> server_;
-  FakeClock clock_;
-  Interrupt interrupt_;
-};
+using BisectFlowTest = ServiceFlowTest<FakeBisects>;
 
 const std::vector<std::string> kBegin = {
     "bisect", "--good",      "k-1",       "--bad", "k-4",          "--metric", "make.real",

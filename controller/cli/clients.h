@@ -8,6 +8,7 @@
 #include "controller/cli/bisect_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
+#include "controller/cli/notify_client.h"
 #include "controller/cli/settings.h"
 
 namespace shakedown::cli {
@@ -16,6 +17,7 @@ struct Clients {
   std::unique_ptr<Farm> farm;
   std::unique_ptr<HistoryClient> history;
   std::unique_ptr<BisectClient> bisects;
+  std::unique_ptr<NotifyClient> notify;
 };
 
 // `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the

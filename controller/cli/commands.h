@@ -10,6 +10,7 @@
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/interrupt.h"
+#include "controller/cli/notify_client.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
 #include "proto/wire/clock.h"
@@ -26,6 +27,7 @@ struct Desk {
   // Of the services that only their own commands call: there whenever such a command runs.
   HistoryClient* history = nullptr;
   BisectClient* bisects = nullptr;
+  NotifyClient* notify = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -34,6 +36,8 @@ int Report(const Desk& desk, const ReportArgs& args);
 int Reproduce(const Desk& desk, const ReproduceArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
 int Bisect(const Desk& desk, const BisectArgs& args);
+int Notify(const Desk& desk, const NotifyArgs& args);
+int Export(const Desk& desk, const ExportArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
 int ShowJob(const Desk& desk, const JobArgs& args);

@@ -10,6 +10,7 @@ absl::StatusOr<Clients> Connect(const ConnectionFlags& settings) {
   clients.farm = MakeGrpcFarm(channel);
   clients.history = MakeGrpcHistory(channel);
   clients.bisects = MakeGrpcBisects(channel);
+  clients.notify = MakeGrpcNotify(channel);
   return clients;
 }
 

@@ -68,6 +68,8 @@ struct Parse {
   ChangePointsArgs change_points;
   ParseArgs parse;
   BisectArgs bisect;
+  NotifyArgs notify;
+  ExportArgs exported;
 };
 
 inline constexpr char kListFooter[] =
@@ -89,6 +91,7 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddBisectCommands(CLI::App& app, Parse& parse);
+void AddNotifyCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

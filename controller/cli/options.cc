@@ -66,6 +66,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
   AddCatalogCommands(app, parse);
+  AddNotifyCommands(app, parse);
   AddFileCommands(app, parse);
 }
 

@@ -134,7 +134,7 @@ struct BisectArgs {
   std::vector<std::string> setup;
   std::vector<std::string> background;
   std::vector<std::string> candidates;
-  std::string git;       // Path of a tree here; empty: kernels of the catalog.
+  std::string git;  // Path of a tree here; empty: kernels of the catalog.
   std::string like;
   std::string location;  // Of the tree on the building host; empty: as here.
   bool merges = false;
@@ -147,10 +147,31 @@ struct BisectArgs {
   bool json = false;
 };
 
-using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 JobArgs, BootsArgs, KernelShowArgs, KernelAddArgs,
-                                 KernelRemoveArgs, KernelLintArgs, InputAddArgs, InputListArgs,
-                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs, BisectArgs>;
+struct NotifyArgs {
+  enum class What { kAdd, kList, kRemove, kTest };
+  What what = What::kList;
+  std::string name;
+  std::vector<std::string> events;
+  std::string webhook;
+  std::string email;
+  std::vector<std::string> filter;
+  std::string secret_file;
+  bool json = false;
+};
+
+struct ExportArgs {
+  std::string format;
+  std::vector<int64_t> jobs;     // Empty: by time.
+  std::optional<int64_t> since;  // Seconds since 1970.
+  std::optional<int64_t> until;
+  bool imports = false;
+};
+
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
+                 ParseArgs, BisectArgs, NotifyArgs, ExportArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -31,6 +31,8 @@ struct Dispatch {
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
   int operator()(const BisectArgs& args) const { return Bisect(desk, args); }
+  int operator()(const NotifyArgs& args) const { return Notify(desk, args); }
+  int operator()(const ExportArgs& args) const { return Export(desk, args); }
 };
 
 int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& environment,
@@ -39,8 +41,13 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   if (!settings.ok()) return Fail(screen, settings.status());
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Fail(screen, clients.status());
-  const Desk desk = {screen, *clients->farm, clock, interrupt, clients->history.get(),
-                     clients->bisects.get()};
+  const Desk desk = {screen,
+                     *clients->farm,
+                     clock,
+                     interrupt,
+                     clients->history.get(),
+                     clients->bisects.get(),
+                     clients->notify.get()};
   return std::visit(Dispatch{desk}, invocation.command);
 }
 

@@ -1,3 +1,4 @@
+#include "controller/service/export_stream.h"
 #include "controller/service/grpc_call.h"
 #include "controller/service/notify_api.h"
 #include "controller/service/services.h"
@@ -8,6 +9,8 @@ namespace {
 
 using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
+
+using ExportCall = SteppedCall<v1::ExportChunk, ExportStream>;
 
 class NotifyServiceImpl : public v1::NotifyService::CallbackService {
  public:
@@ -36,6 +39,13 @@ class NotifyServiceImpl : public v1::NotifyService::CallbackService {
     return Run(context, request, response, [this](const auto& caller, const auto& r) {
       return backend_.notify.TestSubscription(caller, r);
     });
+  }
+
+  grpc::ServerWriteReactor<v1::ExportChunk>* Export(Context* context,
+                                                    const v1::ExportRequest* request) override {
+    auto* call = new ExportCall(backend_, context, *request);
+    call->Begin();
+    return call;
   }
 
  private:

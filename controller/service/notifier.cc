@@ -27,7 +27,7 @@ absl::Status AnnounceJob(store::Database& database, int64_t job) {
   ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database, job));
   ASSIGN_OR_RETURN(const store::Event event,
                    NoThrow("report", [&]() -> absl::StatusOr<store::Event> {
-                     return JobEndEvent(compare::MakeReport(data), data.job().submitter());
+                     return JobEndEvent(data, compare::MakeReport(data));
                    }));
   return Announce(database, event);
 }

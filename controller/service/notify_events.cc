@@ -22,7 +22,13 @@ struct PrimaryVerdict {
   std::optional<double> change_percent;
 };
 
-std::vector<PrimaryVerdict> VerdictsOf(const v1::Report& report) {
+std::string KernelOf(const v1::ReportData& data, const std::string& letter) {
+  const int variant = letter.empty() ? -1 : letter[0] - 'A';
+  const auto& variants = data.variants();
+  return variant >= 0 && variant < variants.size() ? variants[variant].variant().kernel() : "";
+}
+
+std::vector<PrimaryVerdict> VerdictsOf(const v1::ReportData& data, const v1::Report& report) {
   std::vector<PrimaryVerdict> verdicts;
   for (const v1::ReportLoad& load : report.loads()) {
     for (const v1::ReportMetric& metric : load.metrics()) {
@@ -32,9 +38,7 @@ std::vector<PrimaryVerdict> VerdictsOf(const v1::Report& report) {
         verdict.metric = metric.name();
         verdict.verdict = comparison.verdict();
         if (comparison.has_change_percent()) verdict.change_percent = comparison.change_percent();
-        for (const v1::ReportVariant& variant : report.variants()) {
-          if (variant.letter() == comparison.letter()) verdict.kernel = variant.kernel();
-        }
+        verdict.kernel = KernelOf(data, comparison.letter());
       }
     }
   }
@@ -49,7 +53,8 @@ std::string VerdictLine(const PrimaryVerdict& verdict) {
 
 }  // namespace
 
-store::Event JobEndEvent(const v1::Report& report, const std::string& submitter) {
+store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report) {
+  const std::string& submitter = data.job().submitter();
   store::Event event;
   event.key = absl::StrCat("job_end:", report.job());
   event.kind = "job_end";
@@ -57,13 +62,13 @@ store::Event JobEndEvent(const v1::Report& report, const std::string& submitter)
   event.facts["outcome"] = {report.state()};
   event.facts["machine"] = {report.machines().begin(), report.machines().end()};
   Json kernels = Json::array();
-  for (const v1::ReportVariant& variant : report.variants()) {
-    event.facts["kernel"].push_back(variant.kernel());
-    kernels.push_back(variant.kernel());
+  for (const v1::ReportData::VariantData& variant : data.variants()) {
+    event.facts["kernel"].push_back(variant.variant().kernel());
+    kernels.push_back(variant.variant().kernel());
   }
   Json verdicts = Json::array();
   std::string lines;
-  for (const PrimaryVerdict& verdict : VerdictsOf(report)) {
+  for (const PrimaryVerdict& verdict : VerdictsOf(data, report)) {
     event.facts["metric"].push_back(verdict.metric);
     event.facts["verdict"].push_back(verdict.verdict);
     Json& one = verdicts.emplace_back(

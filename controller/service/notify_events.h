@@ -9,8 +9,8 @@
 
 namespace shakedown::service {
 
-// Of a job that has ended: `report` is its whole report.
-store::Event JobEndEvent(const v1::Report& report, const std::string& submitter);
+// Of a job that has ended, and its whole report.
+store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report);
 
 store::Event MachineSickEvent(const store::SickNow& sick, const std::string& detail);
 
