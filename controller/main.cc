@@ -14,16 +14,24 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "controller/notify/address.h"
+#include "controller/notify/sender.h"
 #include "controller/service/agent_api.h"
 #include "controller/service/artefact_store.h"
 #include "controller/service/background.h"
+#include "controller/service/bisect_api.h"
+#include "controller/service/bisect_keeper.h"
 #include "controller/service/catalog.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
 #include "controller/service/import_api.h"
 #include "controller/service/kernel_key.h"
+#include "controller/service/notifier.h"
+#include "controller/service/notify_api.h"
+#include "controller/service/periodic.h"
 #include "controller/service/published.h"
+#include "controller/service/regression_keeper.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
@@ -33,6 +41,8 @@
 #include "db/store/database.h"
 #include "db/store/listener.h"
 #include "db/store/migrate.h"
+#include "db/store/outbox.h"
+#include "db/store/retention.h"
 #include "kernels/recipe/resolve.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/files.h"
@@ -62,6 +72,10 @@ struct Options {
   std::string dashboard;
   std::string session_key;
   std::string kernel_key;
+  std::string smtp;
+  std::string mail_from;
+  bool notify_private = false;
+  uint32_t keep_samples = 0;  // Days; 0: for ever.
   bool public_read = false;
   int confirm_boots = service::RegressionOptions{}.confirm_boots;
 };
@@ -92,7 +106,7 @@ absl::StatusOr<std::unique_ptr<store::Database>> OpenWhenThere(const Options& op
   std::unique_ptr<store::Database> database;
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] {
     auto opened = store::Database::Open(
-        {.conninfo = options.database, .connections = kThreads + 4 + kHttpConnections});
+        {.conninfo = options.database, .connections = kThreads + 6 + kHttpConnections});
     if (opened.ok()) database = *std::move(opened);
     return opened.status();
   }));
@@ -167,12 +181,14 @@ absl::StatusOr<std::unique_ptr<HttpSide>> StartHttp(const Options& options,
 // that matters.
 void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
                 std::unique_ptr<service::Server> server, std::unique_ptr<HttpSide> http,
-                std::unique_ptr<service::Background> background) {
+                std::unique_ptr<service::Background> background,
+                std::vector<std::unique_ptr<service::Periodic>> periodic) {
   auto stopped = std::async(std::launch::async, [&] {
     dispatcher.BeginStop();
     if (http->server != nullptr) http->server->Stop(limit / 3);
     server->Stop(limit / 2);
     background.reset();
+    periodic.clear();
   });
   if (stopped.wait_for(absl::ToChronoNanoseconds(limit)) != std::future_status::ready) {
     spdlog::warn("stopped with calls that still waited for the database");
@@ -180,7 +196,17 @@ void StopWithin(absl::Duration limit, service::Dispatcher& dispatcher,
   }
 }
 
+absl::Status CheckMail(const Options& options) {
+  if (options.smtp.empty() != options.mail_from.empty()) {
+    return absl::InvalidArgumentError("--smtp and --mail-from: want both or none");
+  }
+  if (options.smtp.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(notify::CheckRelay(options.smtp));
+  return Annotate(notify::CheckEmail(options.mail_from), "--mail-from");
+}
+
 absl::Status Serve(const Options& options) {
+  RETURN_IF_ERROR(CheckMail(options));
   service::EndSignal end;
   ASSIGN_OR_RETURN(const service::ServerOptions server_options, ReadServerOptions(options));
   ASSIGN_OR_RETURN(const auto artefacts, service::ArtefactStore::Open(options.artefacts));
@@ -192,8 +218,9 @@ absl::Status Serve(const Options& options) {
     return put.status();
   }));
   RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] { return service::PutPublished(*database); }));
-  service::FarmApi farm(*database, *artefacts,
-                        kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
+  const kernels::FragmentReader fragments =
+      kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs"));
+  service::FarmApi farm(*database, *artefacts, fragments);
   ASSIGN_OR_RETURN(const store::FarmSigner signer, service::ReadKernelKey(options.kernel_key));
   RETURN_IF_ERROR(
       UntilTheDatabaseIsThere(end, [&] { return service::SignWhatIsThere(*database, signer); }));
@@ -201,12 +228,36 @@ absl::Status Serve(const Options& options) {
   service::HistoryApi history(*database);
   service::DetailApi detail(*database);
   service::ImportApi imports(*database);
+  service::BisectApi bisects(*database, farm);
+  service::NotifyApi notify(
+      *database, {.mail = !options.smtp.empty(), .allow_private = options.notify_private});
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
   auto background = std::make_unique<service::Background>(
       *database, listener, dispatcher,
-      service::RegressionOptions{.confirm_boots = options.confirm_boots});
-  const service::Backend backend{*database, farm, agents, history, detail, imports, dispatcher};
+      std::vector<service::Keeper>{
+          {"regressions",
+           [&] {
+             return service::KeepRegressions(*database, {.confirm_boots = options.confirm_boots});
+           }},
+          {"bisects", [&] { return service::KeepBisects(*database, farm, fragments); }}});
+  const service::Backend backend{*database, farm,    agents, history,   detail,
+                                 imports,   bisects, notify, dispatcher};
+  const auto sender = notify::MakeCurlSender({.allow_private = options.notify_private,
+                                              .smtp = options.smtp,
+                                              .mail_from = options.mail_from});
+  std::vector<std::unique_ptr<service::Periodic>> periodic;
+  periodic.push_back(std::make_unique<service::Periodic>("notifier", absl::Seconds(5), [&] {
+    const absl::Status announced = service::AnnounceWhatHappened(*database);
+    const absl::Status delivered = service::Deliver(*database, *sender, 20).status();
+    const absl::Status pruned = store::PruneOutbox(*database).status();
+    return !announced.ok() ? announced : delivered.ok() ? pruned : delivered;
+  }));
+  if (options.keep_samples > 0) {
+    periodic.push_back(std::make_unique<service::Periodic>("retention", absl::Seconds(5), [&] {
+      return store::ThinOld(*database, absl::Hours(24) * options.keep_samples).status();
+    }));
+  }
   ASSIGN_OR_RETURN(auto http, StartHttp(options, server_options, backend));
   ASSIGN_OR_RETURN(auto server, service::Server::Start(server_options, backend));
   spdlog::info("serves on {} (port {}), {} kernels in the catalog", options.listen, server->port(),
@@ -214,7 +265,7 @@ absl::Status Serve(const Options& options) {
   end.Wait(absl::InfiniteDuration());
   spdlog::info("stops");
   StopWithin(absl::Seconds(1.5), dispatcher, std::move(server), std::move(http),
-             std::move(background));
+             std::move(background), std::move(periodic));
   return absl::OkStatus();
 }
 
@@ -272,6 +323,15 @@ int Main(int argc, char** argv) {
           "0: none are queued")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
+  serve->add_option("--smtp", options.smtp, "HOST:PORT of the relay that takes this farm's mail");
+  serve->add_option("--mail-from", options.mail_from, "Address that this farm's mail is from");
+  serve->add_flag("--notify-private", options.notify_private,
+                  "Let people's webhooks go to private addresses and to this host");
+  serve
+      ->add_option("--keep-samples", options.keep_samples,
+                   "Days after which telemetry and logs are thinned to summaries; measurements "
+                   "never are. Default: not at all")
+      ->check(CLI::Range(1u, 36500u));
   serve->add_option("--kernel-key", options.kernel_key,
                     "Secret key (shakedown keys new) that signs every build, for laptops' owners");
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");

@@ -9,6 +9,10 @@
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/import_client.h"
+#include "controller/cli/bisect_client.h"
+#include "controller/cli/farm.h"
+#include "controller/cli/history_client.h"
+#include "controller/cli/notify_client.h"
 #include "controller/cli/settings.h"
 
 namespace shakedown::cli {
@@ -18,6 +22,8 @@ struct Clients {
   std::unique_ptr<HistoryClient> history;
   std::unique_ptr<DetailClient> detail;
   std::unique_ptr<ImportClient> imports;
+  std::unique_ptr<BisectClient> bisects;
+  std::unique_ptr<NotifyClient> notify;
 };
 
 // `settings` as from FindSettings. Connects at the first call. Errors of the server's address, the

@@ -7,10 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "controller/cli/detail_client.h"
+#include "controller/cli/bisect_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/import_client.h"
 #include "controller/cli/interrupt.h"
+#include "controller/cli/notify_client.h"
 #include "controller/cli/options.h"
 #include "controller/cli/screen.h"
 #include "proto/wire/clock.h"
@@ -28,6 +30,8 @@ struct Desk {
   HistoryClient* history = nullptr;
   DetailClient* detail = nullptr;
   ImportClient* imports = nullptr;
+  BisectClient* bisects = nullptr;
+  NotifyClient* notify = nullptr;
 };
 
 int Submit(const Desk& desk, const SubmitArgs& args);
@@ -35,6 +39,9 @@ int Watch(const Desk& desk, const WatchArgs& args);
 int Report(const Desk& desk, const ReportArgs& args);
 int Reproduce(const Desk& desk, const ReproduceArgs& args);
 int Cancel(const Desk& desk, const CancelArgs& args);
+int Bisect(const Desk& desk, const BisectArgs& args);
+int Notify(const Desk& desk, const NotifyArgs& args);
+int Export(const Desk& desk, const ExportArgs& args);
 int Logs(const Desk& desk, const LogsArgs& args);
 int List(const Desk& desk, const ListArgs& args);
 int ShowJob(const Desk& desk, const JobArgs& args);

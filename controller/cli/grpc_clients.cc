@@ -11,6 +11,8 @@ absl::StatusOr<Clients> Connect(const ConnectionFlags& settings) {
   clients.history = MakeGrpcHistory(channel);
   clients.detail = MakeGrpcDetail(channel);
   clients.imports = MakeGrpcImport(channel);
+  clients.bisects = MakeGrpcBisects(channel);
+  clients.notify = MakeGrpcNotify(channel);
   return clients;
 }
 

@@ -101,6 +101,9 @@ struct Parse {
   HistoryArgs history;
   SeriesArgs series;
   RegressionsArgs regressions;
+  BisectArgs bisect;
+  NotifyArgs notify;
+  ExportArgs exported;
 };
 
 inline constexpr char kListFooter[] =
@@ -123,6 +126,8 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddHistoryCommands(CLI::App& app, Parse& parse);
+void AddBisectCommands(CLI::App& app, Parse& parse);
+void AddNotifyCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);
 void AddShellCommands(CLI::App& app, Parse& parse);

@@ -63,6 +63,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   app.add_option("--tls-ca", connection.tls_ca, "CA certificates (PEM) that prove the farm; TLS")
       ->type_name("FILE");
   AddJobCommands(app, parse);
+  AddBisectCommands(app, parse);
   AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm"),
            parse);
   AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm");
@@ -74,6 +75,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddHistoryCommands(app, parse);
   AddCatalogCommands(app, parse);
   AddDetailCommands(app, parse);
+  AddNotifyCommands(app, parse);
   AddFileCommands(app, parse);
   AddShellCommands(app, parse);
   AddImportCommands(app, parse);

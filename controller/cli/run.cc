@@ -35,6 +35,9 @@ struct Dispatch {
   int operator()(const HistoryArgs& args) const { return History(desk, args); }
   int operator()(const SeriesArgs& args) const { return ListSeries(desk, args); }
   int operator()(const RegressionsArgs& args) const { return Regressions(desk, args); }
+  int operator()(const BisectArgs& args) const { return Bisect(desk, args); }
+  int operator()(const NotifyArgs& args) const { return Notify(desk, args); }
+  int operator()(const ExportArgs& args) const { return Export(desk, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
   int operator()(const ExplainArgs& args) const { return Explain(desk, args); }
   int operator()(const BootArgs& args) const { return ShowBoot(desk, args); }
@@ -62,7 +65,9 @@ int RunComplete(const Invocation& invocation, const CompleteArgs& args, Screen& 
                      .interrupt = interrupt,
                      .history = clients->history.get(),
                      .detail = clients->detail.get(),
-                     .imports = clients->imports.get()};
+                     .imports = clients->imports.get(),
+                     .bisects = clients->bisects.get(),
+                     .notify = clients->notify.get()};
   return Complete(&desk, screen, args, environment);
 }
 

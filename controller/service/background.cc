@@ -4,9 +4,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
-#include <string>
 #include <thread>
+#include <utility>
 
 #include "controller/service/job_keeper.h"
 #include "controller/service/store_controls.h"
@@ -16,36 +17,32 @@
 namespace shakedown::service {
 namespace {
 
-// A busy farm gives many hints a second; the keeper looks at the jobs so often at most.
+// A busy farm gives many hints a second; a keeper looks at its things so often at most.
 constexpr std::chrono::milliseconds kKeeperRest(100);
 
 }  // namespace
 
 struct Background::State {
-  State(store::Database& d, store::Listener& l, Dispatcher& p, const RegressionOptions& r,
-        absl::Duration every)
-      : database(d),
-        listener(l),
-        dispatcher(p),
-        regressions(r),
-        period(absl::ToChronoNanoseconds(every)) {}
+  struct Kept {
+    Keeper keeper;
+    bool hinted = false;  // It has not looked since the last hint.
+    std::thread thread;
+  };
+
+  State(store::Database& d, store::Listener& l, Dispatcher& p, absl::Duration every)
+      : database(d), listener(l), dispatcher(p), period(absl::ToChronoNanoseconds(every)) {}
 
   store::Database& database;
   store::Listener& listener;
   Dispatcher& dispatcher;
-  const RegressionOptions regressions;
   const std::chrono::nanoseconds period;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
   bool away = false;
-  // The keepers have not looked since the last hint.
-  bool hinted = false;
-  bool history_hinted = false;
   std::thread hints;
   std::thread janitor;
-  std::thread keeper;
-  std::thread historian;
+  std::deque<Kept> keepers;  // Its elements stay where they are.
 
   bool Stopping() {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -57,17 +54,16 @@ struct Background::State {
       const uint64_t now = listener.Wait(seen, absl::Seconds(5));
       if (now != seen) {
         dispatcher.Hint();
-        WakeKeeper();
+        WakeKeepers();
       }
       seen = now;
     }
   }
 
-  void WakeKeeper() {
+  void WakeKeepers() {
     {
       const std::lock_guard<std::mutex> lock(mutex);
-      hinted = true;
-      history_hinted = true;
+      for (Kept& kept : keepers) kept.hinted = true;
     }
     wake.notify_all();
   }
@@ -80,26 +76,25 @@ struct Background::State {
     return kept;
   }
 
-  // Calls `keep`, which says how many steps it took, after each hint and every `period`; at once
-  // again when it took one: that may have made another due.
-  template <typename Keep>
-  void KeepUp(const char* who, bool State::*hint, Keep keep) {
+  void KeepUp(Kept& self) {
     std::string said;
     std::unique_lock<std::mutex> lock(mutex);
     while (!stopping) {
-      this->*hint = false;
+      self.hinted = false;
       lock.unlock();
-      const absl::StatusOr<int> kept = keep();
+      const absl::StatusOr<int> kept = self.keeper.keep();
       // A database that is away is the janitor's to tell.
       const bool told = kept.ok() || absl::IsUnavailable(kept.status());
       const std::string error = told ? "" : PrintableLine(kept.status().message(), 1000);
-      if (!error.empty() && error != said) spdlog::error("keeper of {}: {}", who, error);
+      if (!error.empty() && error != said) {
+        spdlog::error("keeper of {}: {}", self.keeper.name, error);
+      }
       said = error;
       const bool again = kept.ok() && *kept > 0;
       lock.lock();
       if (again) continue;
       wake.wait_for(lock, kKeeperRest, [this] { return stopping; });
-      wake.wait_for(lock, period, [&] { return stopping || this->*hint; });
+      wake.wait_for(lock, period, [&] { return stopping || self.hinted; });
     }
   }
 
@@ -135,17 +130,16 @@ struct Background::State {
 };
 
 Background::Background(store::Database& database, store::Listener& listener, Dispatcher& dispatcher,
-                       const RegressionOptions& regressions, absl::Duration period)
-    : state_(std::make_unique<State>(database, listener, dispatcher, regressions, period)) {
-  state_->hints = std::thread([state = state_.get()] { state->PassHints(); });
-  state_->janitor = std::thread([state = state_.get()] { state->KeepHouse(); });
-  state_->keeper = std::thread([state = state_.get()] {
-    state->KeepUp("jobs", &State::hinted, [state] { return state->DecideAboutJobs(); });
-  });
-  state_->historian = std::thread([state = state_.get()] {
-    state->KeepUp("history", &State::history_hinted,
-                  [state] { return KeepRegressions(state->database, state->regressions); });
-  });
+                       std::vector<Keeper> keepers, absl::Duration period)
+    : state_(std::make_unique<State>(database, listener, dispatcher, period)) {
+  State* const state = state_.get();
+  state->keepers.push_back({{"jobs", [state] { return state->DecideAboutJobs(); }}});
+  for (Keeper& keeper : keepers) state->keepers.push_back({std::move(keeper)});
+  state->hints = std::thread([state] { state->PassHints(); });
+  state->janitor = std::thread([state] { state->KeepHouse(); });
+  for (State::Kept& kept : state->keepers) {
+    kept.thread = std::thread([state, &kept] { state->KeepUp(kept); });
+  }
 }
 
 Background::~Background() {
@@ -157,8 +151,7 @@ Background::~Background() {
   state_->listener.Stop();
   state_->hints.join();
   state_->janitor.join();
-  state_->keeper.join();
-  state_->historian.join();
+  for (State::Kept& kept : state_->keepers) kept.thread.join();
 }
 
 }  // namespace shakedown::service

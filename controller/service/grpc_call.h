@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "controller/service/auth.h"
 #include "controller/service/services.h"
+#include "controller/service/streams.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::service {
@@ -109,6 +110,24 @@ class StreamCall : public grpc::ServerWriteReactor<Message> {
   Message message_;
 };
 
+// A StreamCall of a user whose steps are those of streams.h.
+template <typename Message, typename Steps>
+class SteppedCall : public StreamCall<Message> {
+ public:
+  template <typename Request>
+  SteppedCall(const Backend& backend, grpc::CallbackServerContext* context, const Request& request)
+      : StreamCall<Message>(backend, context, store::Role::kUser), steps_(backend, request) {}
+
+ private:
+  void Step() override {
+    StreamStep<Message> step = steps_.Step();
+    if (step.send) return this->Send(*std::move(step.send));
+    if (step.end) return this->End(*step.end);
+    this->Later(step.pause, step.hints_seen);
+  }
+
+  Steps steps_;
+};
 // An upload: messages are taken one at a time on the dispatcher's threads, each before the next is
 // read. Deletes itself.
 template <typename Message>

@@ -14,23 +14,6 @@ using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 constexpr store::Role kUser = store::Role::kUser;
 
-template <typename Message, typename Steps>
-class SteppedCall : public StreamCall<Message> {
- public:
-  template <typename Request>
-  SteppedCall(const Backend& backend, Context* context, const Request& request)
-      : StreamCall<Message>(backend, context, kUser), steps_(backend, request) {}
-
- private:
-  void Step() override {
-    StreamStep<Message> step = steps_.Step();
-    if (step.send) return this->Send(*std::move(step.send));
-    if (step.end) return this->End(*step.end);
-    this->Later(step.pause, step.hints_seen);
-  }
-
-  Steps steps_;
-};
 using WatchCall = SteppedCall<v1::JobView, JobWatch>;
 using LogCall = SteppedCall<v1::LogChunk, LogFollow>;
 

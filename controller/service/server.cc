@@ -59,8 +59,10 @@ class GrpcServer : public Server {
   GrpcServer(const Backend& backend)
       : database_(backend.database),
         dispatcher_(backend.dispatcher),
-        services_{MakeFarmService(backend), MakeAgentService(backend), MakeHistoryService(backend),
-                  MakeDetailService(backend), MakeImportService(backend)} {}
+        services_{MakeFarmService(backend),    MakeAgentService(backend),
+                  MakeHistoryService(backend), MakeDetailService(backend),
+                  MakeImportService(backend),  MakeBisectService(backend),
+                  MakeNotifyService(backend)} {}
 
   absl::Status Bind(const ServerOptions& options) {
     grpc::ServerBuilder builder;

@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "controller/service/agent_api.h"
+#include "controller/service/bisect_api.h"
 #include "controller/service/detail_api.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
 #include "controller/service/import_api.h"
+#include "controller/service/notify_api.h"
 #include "db/store/database.h"
 
 namespace grpc {
@@ -26,6 +28,8 @@ struct Backend {
   HistoryApi& history;
   DetailApi& detail;
   ImportApi& imports;
+  BisectApi& bisects;
+  NotifyApi& notify;
   Dispatcher& dispatcher;
 };
 
@@ -36,5 +40,7 @@ std::shared_ptr<grpc::Service> MakeAgentService(Backend backend);
 std::shared_ptr<grpc::Service> MakeHistoryService(Backend backend);
 std::shared_ptr<grpc::Service> MakeDetailService(Backend backend);
 std::shared_ptr<grpc::Service> MakeImportService(Backend backend);
+std::shared_ptr<grpc::Service> MakeBisectService(Backend backend);
+std::shared_ptr<grpc::Service> MakeNotifyService(Backend backend);
 
 }  // namespace shakedown::service

@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "controller/plan/text.h"
+#include "controller/service/bisect_keeper.h"
 #include "controller/service/catalog.h"
+#include "controller/service/regression_keeper.h"
 #include "db/store/migrate.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"
@@ -68,12 +70,15 @@ TestFarm::TestFarm() {
   Must(store::Migrate(*database_).status());
   artefacts_ = Must(ArtefactStore::Open(artefact_folder_));
   Must(PutCatalog(*database_, *artefacts_, folder_).status());
-  farm_ = std::make_unique<FarmApi>(*database_, *artefacts_,
-                                    kernels::FragmentsIn(folder_ + "/configs"));
+  fragments_ = kernels::FragmentsIn(folder_ + "/configs");
+  farm_ = std::make_unique<FarmApi>(*database_, *artefacts_, fragments_);
   agents_ = std::make_unique<AgentApi>(*database_, *artefacts_);
   history_ = std::make_unique<HistoryApi>(*database_);
   detail_ = std::make_unique<DetailApi>(*database_);
   imports_ = std::make_unique<ImportApi>(*database_);
+  bisects_ = std::make_unique<BisectApi>(*database_, *farm_);
+  notify_ =
+      std::make_unique<NotifyApi>(*database_, NotifyRules{.mail = true, .allow_private = true});
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);
   StartBackground();
   server_ = Must(Server::Start({.listen = "127.0.0.1:0"}, backend()));
@@ -95,7 +100,11 @@ void TestFarm::StopBackground() {
 
 void TestFarm::StartBackground() {
   listener_ = std::make_unique<store::Listener>(database_->options());
-  background_ = std::make_unique<Background>(*database_, *listener_, *dispatcher_);
+  background_ = std::make_unique<Background>(
+      *database_, *listener_, *dispatcher_,
+      std::vector<Keeper>{
+          {"regressions", [this] { return KeepRegressions(*database_, RegressionOptions()); }},
+          {"bisects", [this] { return KeepBisects(*database_, *farm_, fragments_); }}});
 }
 
 std::string TestFarm::Token(store::Role role, const std::string& name) {

@@ -12,6 +12,7 @@
 #include "controller/service/agent_api.h"
 #include "controller/service/artefact_store.h"
 #include "controller/service/background.h"
+#include "controller/service/bisect_api.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/history_api.h"
@@ -42,8 +43,13 @@ class TestFarm {
   const std::string& artefact_folder() const { return artefact_folder_; }
   Server& server() { return *server_; }
   store::Database& database() { return *database_; }
+  FarmApi& farm() { return *farm_; }
+  BisectApi& bisects() { return *bisects_; }
+  NotifyApi& notify() { return *notify_; }
+  const kernels::FragmentReader& fragments() const { return fragments_; }
   Backend backend() {
-    return {*database_, *farm_, *agents_, *history_, *detail_, *imports_, *dispatcher_};
+    return {*database_, *farm_,    *agents_, *history_,   *detail_,
+            *imports_,  *bisects_, *notify_, *dispatcher_};
   }
   // As if the process had ended and another had been started: nothing runs beside the calls between
   // the two.
@@ -89,6 +95,9 @@ class TestFarm {
   std::unique_ptr<HistoryApi> history_;
   std::unique_ptr<DetailApi> detail_;
   std::unique_ptr<ImportApi> imports_;
+  kernels::FragmentReader fragments_;
+  std::unique_ptr<BisectApi> bisects_;
+  std::unique_ptr<NotifyApi> notify_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<store::Listener> listener_;
   std::unique_ptr<Background> background_;

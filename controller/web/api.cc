@@ -7,8 +7,8 @@
 namespace shakedown::web {
 
 Api::Api(const service::Backend& backend)
-    : services_{FarmMethods(backend), HistoryMethods(backend), DetailMethods(backend),
-                ImportMethods(backend)} {}
+    : services_{FarmMethods(backend),   HistoryMethods(backend), DetailMethods(backend),
+                ImportMethods(backend), BisectMethods(backend),  NotifyMethods(backend)} {}
 
 absl::StatusOr<const Method*> Api::Find(absl::string_view path) const {
   const MethodTable* named = nullptr;

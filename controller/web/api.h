@@ -15,6 +15,8 @@ MethodTable FarmMethods(const service::Backend& backend);
 MethodTable HistoryMethods(const service::Backend& backend);
 MethodTable DetailMethods(const service::Backend& backend);
 MethodTable ImportMethods(const service::Backend& backend);
+MethodTable BisectMethods(const service::Backend& backend);
+MethodTable NotifyMethods(const service::Backend& backend);
 
 // Thread-safe.
 class Api {

@@ -1,0 +1,65 @@
+#include "controller/service/export_stream.h"
+#include "controller/service/grpc_call.h"
+#include "controller/service/notify_api.h"
+#include "controller/service/services.h"
+#include "shakedown/v1/notify.grpc.pb.h"
+
+namespace shakedown::service {
+namespace {
+
+using Context = grpc::CallbackServerContext;
+using Unary = grpc::ServerUnaryReactor;
+
+using ExportCall = SteppedCall<v1::ExportChunk, ExportStream>;
+
+class NotifyServiceImpl : public v1::NotifyService::CallbackService {
+ public:
+  explicit NotifyServiceImpl(const Backend& backend) : backend_(backend) {}
+
+  Unary* PutSubscription(Context* context, const v1::PutSubscriptionRequest* request,
+                         v1::SubscriptionView* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.notify.PutSubscription(caller, r);
+    });
+  }
+  Unary* ListSubscriptions(Context* context, const v1::ListSubscriptionsRequest* request,
+                           v1::ListSubscriptionsResponse* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto&) {
+      return backend_.notify.ListSubscriptions(caller);
+    });
+  }
+  Unary* RemoveSubscription(Context* context, const v1::RemoveSubscriptionRequest* request,
+                            v1::RemoveSubscriptionResponse* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.notify.RemoveSubscription(caller, r);
+    });
+  }
+  Unary* TestSubscription(Context* context, const v1::RemoveSubscriptionRequest* request,
+                          v1::SubscriptionView* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.notify.TestSubscription(caller, r);
+    });
+  }
+
+  grpc::ServerWriteReactor<v1::ExportChunk>* Export(Context* context,
+                                                    const v1::ExportRequest* request) override {
+    auto* call = new ExportCall(backend_, context, *request);
+    call->Begin();
+    return call;
+  }
+
+ private:
+  template <typename Request, typename Response, typename Body>
+  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
+    return RunUnary(backend_, store::Role::kUser, context, request, response, std::move(body));
+  }
+  const Backend backend_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::Service> MakeNotifyService(Backend backend) {
+  return std::make_shared<NotifyServiceImpl>(backend);
+}
+
+}  // namespace shakedown::service
