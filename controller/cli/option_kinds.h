@@ -104,6 +104,9 @@ struct Parse {
   BisectArgs bisect;
   NotifyArgs notify;
   ExportArgs exported;
+  MachineSetArgs machine;
+  BuildSignArgs sign;
+  KeyNewArgs key;
 };
 
 inline constexpr char kListFooter[] =
@@ -128,6 +131,11 @@ void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddHistoryCommands(CLI::App& app, Parse& parse);
 void AddBisectCommands(CLI::App& app, Parse& parse);
 void AddNotifyCommands(CLI::App& app, Parse& parse);
+// The commands about jobs and boots; about kernels and inputs; about machines, builds (returned)
+// and keys; those that need files and no farm.
+void AddJobCommands(CLI::App& app, Parse& parse);
+void AddCatalogCommands(CLI::App& app, Parse& parse);
+CLI::App* AddMachineCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);
 void AddShellCommands(CLI::App& app, Parse& parse);

@@ -73,6 +73,7 @@ void AddAll(CLI::App& app, Parse& parse) {
       AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
       parse);
   AddHistoryCommands(app, parse);
+  AddLimit(AddMachineCommands(app, parse), parse);
   AddCatalogCommands(app, parse);
   AddDetailCommands(app, parse);
   AddNotifyCommands(app, parse);

@@ -11,6 +11,7 @@
 #include "controller/cli/completion.h"
 #include "controller/cli/settings.h"
 #include "controller/cli/stopping_args.h"
+#include "shakedown/v1/farm.pb.h"
 
 namespace shakedown::cli {
 
@@ -92,6 +93,18 @@ struct InputAddArgs {
 };
 struct InputListArgs {
   bool json = false;
+};
+struct MachineSetArgs {
+  v1::SetMachineRequest::Wish wish = v1::SetMachineRequest::WISH_UNSPECIFIED;
+  std::string name;
+  std::string reason;
+};
+struct BuildSignArgs {
+  std::string what;      // A build's id or at least 8 digits of its beginning, or a kernel.
+  std::string key_file;  // The secret key's: it is on no command line.
+};
+struct KeyNewArgs {
+  std::string out;
 };
 struct KernelLintArgs {
   std::vector<std::string> files;  // Empty: the whole catalog.
@@ -221,77 +234,80 @@ struct RegressionsArgs {
   bool open = false;    // Of a list.
   uint32_t limit = 50;  // Likewise.
   bool json = false;
-  // A search for the kernel that changed a metric.
-  struct BisectArgs {
-    enum class What { kStart, kWatch, kShow, kList, kCancel };
-    What what = What::kStart;
-    int64_t number = 0;  // Of watch, show and cancel.
-    std::string good;
-    std::string bad;
-    std::string metric;
-    std::vector<std::string> loads;
-    std::vector<std::string> machines;
-    std::vector<std::string> tags;
-    std::vector<std::string> setup;
-    std::vector<std::string> background;
-    std::vector<std::string> candidates;
-    std::string git;  // Path of a tree here; empty: kernels of the catalog.
-    std::string like;
-    std::string location;  // Of the tree on the building host; empty: as here.
-    bool merges = false;
-    double min_change = 0;  // A part, or in the metric's unit; 0: the metric's default.
-    uint32_t max_boots = 0;
-    std::optional<uint32_t> attempts;
-    int64_t regression = 0;
-    bool dry_run = false;
-    bool wait = false;
-    bool json = false;
-  };
+};
 
-  struct NotifyArgs {
-    enum class What { kAdd, kList, kRemove, kTest };
-    What what = What::kList;
-    std::string name;
-    std::vector<std::string> events;
-    std::string webhook;
-    std::string email;
-    std::vector<std::string> filter;
-    std::string secret_file;
-    bool json = false;
-  };
+// A search for the kernel that changed a metric.
+struct BisectArgs {
+  enum class What { kStart, kWatch, kShow, kList, kCancel };
+  What what = What::kStart;
+  int64_t number = 0;  // Of watch, show and cancel.
+  std::string good;
+  std::string bad;
+  std::string metric;
+  std::vector<std::string> loads;
+  std::vector<std::string> machines;
+  std::vector<std::string> tags;
+  std::vector<std::string> setup;
+  std::vector<std::string> background;
+  std::vector<std::string> candidates;
+  std::string git;  // Path of a tree here; empty: kernels of the catalog.
+  std::string like;
+  std::string location;  // Of the tree on the building host; empty: as here.
+  bool merges = false;
+  double min_change = 0;  // A part, or in the metric's unit; 0: the metric's default.
+  uint32_t max_boots = 0;
+  std::optional<uint32_t> attempts;
+  int64_t regression = 0;
+  bool dry_run = false;
+  bool wait = false;
+  bool json = false;
+};
 
-  struct ExportArgs {
-    std::string format;
-    std::vector<int64_t> jobs;     // Empty: by time.
-    std::optional<int64_t> since;  // Seconds since 1970.
-    std::optional<int64_t> until;
-    bool imports = false;
-  };
+struct NotifyArgs {
+  enum class What { kAdd, kList, kRemove, kTest };
+  What what = What::kList;
+  std::string name;
+  std::vector<std::string> events;
+  std::string webhook;
+  std::string email;
+  std::vector<std::string> filter;
+  std::string secret_file;
+  bool json = false;
+};
 
-  using CommandArgs =
-      std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
-                   BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
-                   InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
-                   ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs,
-                   DoctorArgs, ImportArgs, ImportsArgs, NoteArgs, NotesArgs, HistoryArgs,
-                   SeriesArgs, RegressionsArgs, BisectArgs, NotifyArgs, ExportArgs>;
+struct ExportArgs {
+  std::string format;
+  std::vector<int64_t> jobs;     // Empty: by time.
+  std::optional<int64_t> since;  // Seconds since 1970.
+  std::optional<int64_t> until;
+  bool imports = false;
+};
 
-  struct Invocation {
-    ConnectionFlags connection;
-    CommandArgs command;
-  };
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
+                 ParseArgs, ExplainArgs, BootArgs, QueueArgs, ContextsArgs, CompleteArgs,
+                 DoctorArgs, ImportArgs, ImportsArgs, NoteArgs, NotesArgs, HistoryArgs, SeriesArgs,
+                 RegressionsArgs, BisectArgs, NotifyArgs, ExportArgs, MachineSetArgs, BuildSignArgs,
+                 KeyNewArgs>;
 
-  // What there is to say in place of running a command: help, version, or an error in one line.
-  struct Answer {
-    int exit_code = 0;
-    std::string text;
-  };
+struct Invocation {
+  ConnectionFlags connection;
+  CommandArgs command;
+};
 
-  // `arguments` without the program's name.
-  std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments);
+// What there is to say in place of running a command: help, version, or an error in one line.
+struct Answer {
+  int exit_code = 0;
+  std::string text;
+};
 
-  // What stands where the last of `words` is typed.
-  Offer OfferForArguments(const std::vector<std::string>& words);
+// `arguments` without the program's name.
+std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments);
+
+// What stands where the last of `words` is typed.
+Offer OfferForArguments(const std::vector<std::string>& words);
 
 }  // namespace shakedown::cli
 

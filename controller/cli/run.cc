@@ -35,6 +35,9 @@ struct Dispatch {
   int operator()(const HistoryArgs& args) const { return History(desk, args); }
   int operator()(const SeriesArgs& args) const { return ListSeries(desk, args); }
   int operator()(const RegressionsArgs& args) const { return Regressions(desk, args); }
+  int operator()(const MachineSetArgs& args) const { return SetMachine(desk, args); }
+  int operator()(const BuildSignArgs& args) const { return SignBuild(desk, args); }
+  int operator()(const KeyNewArgs& args) const { return NewKey(desk.screen, args); }
   int operator()(const BisectArgs& args) const { return Bisect(desk, args); }
   int operator()(const NotifyArgs& args) const { return Notify(desk, args); }
   int operator()(const ExportArgs& args) const { return Export(desk, args); }
@@ -149,6 +152,7 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
+  if (const auto* key = std::get_if<KeyNewArgs>(&invocation.command)) return NewKey(screen, *key);
   if (const auto* contexts = std::get_if<ContextsArgs>(&invocation.command))
     return Contexts(screen, *contexts, environment);
   if (const auto* doctor = std::get_if<DoctorArgs>(&invocation.command))
