@@ -49,6 +49,9 @@ Finding JudgeReturn(const Evidence& e) {
   if (e.watchdog_reset) {
     return {.outcome = v1::OUTCOME_HUNG, .reason = "the hardware watchdog reset the machine"};
   }
+  if (e.fleeting && !e.in_test && !e.user_space && !e.left_orderly) {
+    return Farm("power lost before the reboot into the test kernel, or its shutdown did not end");
+  }
   if (e.going_home) return Farm("it came home in order, without a result");
   if (e.orderly) {
     return Farm(
