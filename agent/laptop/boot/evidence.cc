@@ -41,7 +41,7 @@ Finding Farm(absl::string_view reason) {
 Finding JudgeReturn(const Evidence& e) {
   if (!e.in_test && !e.armed) return Farm("power lost before the reboot into the test kernel");
   if (!e.in_test && e.not_taken) {
-    return Farm("firmware or loader did not take the one-shot entry: it was still armed at home");
+    return Farm("firmware or loader did not take it: the one-shot entry was still armed at home");
   }
   if (e.panic.finding != console::Finding::kNone) {
     return {.outcome = OutcomeOf(e.panic.finding), .reason = e.panic.title};
