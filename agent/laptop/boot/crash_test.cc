@@ -375,7 +375,7 @@ INSTANTIATE_TEST_SUITE_P(, StopTest,
 TEST(StopTwiceTest, TheSecondOnTheWayBack) {
   std::mt19937 dice(7);
   const int steps = RunToTheEnd({});
-  for (int i = 0; i < 120 && !testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < 80 && !testing::Test::HasFailure(); ++i) {
     const Life life = static_cast<Life>(dice() % 7);
     RunToTheEnd({.life = life,
                  .stop_at = 1 + static_cast<int>(dice() % steps),

@@ -368,6 +368,19 @@ TEST(OpenTest, ADamagedJournalIsToldAndNothingStaysArmed) {
   EXPECT_EQ(laptop.loader->ReadArmed().value(), "");
 }
 
+TEST(OpenTest, WithoutItsJournalItStillCleansUp) {
+  for (const char* loader : {"grub", "systemd-boot"}) {
+    Laptop laptop(loader);
+    const auto before = Snapshot(laptop.root);
+    ASSERT_TRUE(laptop.Boot().Install(laptop.order, laptop.files).ok());
+    EXPECT_NE(Snapshot(laptop.root), before);
+    fs::remove(laptop.root + kState + "/journal");
+    EXPECT_EQ(laptop.Boot().Where().stage, v1::BOOT_STAGE_NONE);
+    EXPECT_EQ(Snapshot(laptop.root), before);
+    EXPECT_TRUE(laptop.boot->Install(laptop.order, laptop.files).ok());
+  }
+}
+
 TEST(OpenTest, AnEntryThatWasNotTakenIsTheFarms) {
   Laptop laptop("grub");
   ASSERT_TRUE(laptop.Boot().Install(laptop.order, laptop.files).ok());
