@@ -60,10 +60,9 @@ absl::Status CheckOrder(const v1::InstallBoot& install) {
         absl::StrCat("order named ", kTryBoot, ", which no farm's boot is"));
   }
   if (order.inputs_size() != install.input_paths_size() || order.inputs_size() > kMostInputs) {
-    return absl::InvalidArgumentError(absl::StrCat(order.inputs_size(), " inputs, ",
-                                                   install.input_paths_size(),
-                                                   " files of inputs, want as many, at most ",
-                                                   kMostInputs));
+    return absl::InvalidArgumentError(
+        absl::StrCat(order.inputs_size(), " inputs, ", install.input_paths_size(),
+                     " files of inputs, want as many, at most ", kMostInputs));
   }
   for (const v1::Input& input : order.inputs()) RETURN_IF_ERROR(CheckName("input", input.name()));
   return absl::OkStatus();
@@ -82,9 +81,9 @@ Keeper::Keeper(KeeperParts parts, KeeperOptions options)
 
 v1::LaptopReply Keeper::Handle(const v1::LaptopRequest& request, bool from_root) {
   v1::LaptopReply reply;
-  const absl::Status done =
-      fatal_.ok() ? Do(request, from_root, reply)
-                  : absl::UnavailableError(absl::StrCat("ends: ", fatal_.message()));
+  const absl::Status done = fatal_.ok()
+                                ? Do(request, from_root, reply)
+                                : absl::UnavailableError(absl::StrCat("ends: ", fatal_.message()));
   if (!done.ok()) {
     reply.set_error(PrintableLine(done.message(), kMaxError));
     reply.set_error_code(static_cast<uint32_t>(done.code()));
@@ -94,8 +93,7 @@ v1::LaptopReply Keeper::Handle(const v1::LaptopRequest& request, bool from_root)
   return reply;
 }
 
-absl::Status Keeper::Do(const v1::LaptopRequest& request, bool from_root,
-                        v1::LaptopReply& reply) {
+absl::Status Keeper::Do(const v1::LaptopRequest& request, bool from_root, v1::LaptopReply& reply) {
   switch (request.kind_case()) {
     case v1::LaptopRequest::kStatus:
       return absl::OkStatus();
@@ -128,9 +126,8 @@ absl::Status Keeper::Stands(v1::BootStage stage, const std::string& attempt_id) 
                      standing.attempt_id.empty() ? "none" : standing.attempt_id));
   }
   if (standing.stage != stage) {
-    return absl::FailedPreconditionError(absl::StrCat("boot ", attempt_id, ": is ",
-                                                      StageWord(standing.stage), ", want it ",
-                                                      StageWord(stage)));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "boot ", attempt_id, ": is ", StageWord(standing.stage), ", want it ", StageWord(stage)));
   }
   return absl::OkStatus();
 }
@@ -149,7 +146,9 @@ absl::Status Keeper::Install(const v1::InstallBoot& install) {
   RETURN_IF_ERROR(CheckOrder(install));
   const std::string problem = Problem();
   if (!problem.empty()) return absl::FailedPreconditionError(problem);
-  const BootFiles files{install.image_path(), install.initramfs_path(), install.modules_path(),
+  const BootFiles files{install.image_path(),
+                        install.initramfs_path(),
+                        install.modules_path(),
                         {install.input_paths().begin(), install.input_paths().end()}};
   const std::vector<std::string> refusals = OwnerRefusals(&install.order(), DiskBytes(files));
   if (!refusals.empty()) return absl::PermissionDeniedError(absl::StrJoin(refusals, "; "));

@@ -45,7 +45,7 @@ struct KeeperOptions {
   std::string config = "/etc/shakedown/agent.conf";
   std::string loader;  // Its name.
   absl::TimeZone zone;
-  absl::Duration uptime;  // Of the kernel, at the keeper's start.
+  absl::Duration uptime;                                 // Of the kernel, at the keeper's start.
   std::function<std::string(size_t index)> input_image;  // The transaction's copy of an input.
   std::function<void(absl::string_view line)> log;
 };
@@ -73,7 +73,8 @@ class Keeper {
   // The agent or the runner is gone: the runner and all it started end.
   void EndRunner();
 
-  // At least once a second, after the answers have gone out: counts down, goes home when it is time.
+  // At least once a second, after the answers have gone out: counts down, goes home when it is
+  // time.
   void Tick();
   // A person at the machine objects.
   absl::Status Refuse();

@@ -33,7 +33,8 @@ absl::Status Keeper::DoOwner(const v1::OwnerCommand& command) {
     case v1::OwnerCommand::KIND_NOT_SET:
       break;
   }
-  return absl::InvalidArgumentError("owner's command of a kind this shakedown-laptop does not know");
+  return absl::InvalidArgumentError(
+      "owner's command of a kind this shakedown-laptop does not know");
 }
 
 absl::Status Keeper::Pause(int64_t until) {
@@ -137,9 +138,8 @@ void Keeper::ContinueTriedBoot() {
   const absl::Status restored = Of(parts_.transaction.Restore());
   if (!restored.ok()) tried = absl::StrCat("could not be taken back: ", restored.message());
   Log(absl::StrCat("one-shot boot tried: ", tried));
-  const absl::Status kept = Remember([&](v1::KeeperState& state) {
-    state.set_tried_boot(PrintableLine(tried, kMaxTried));
-  });
+  const absl::Status kept = Remember(
+      [&](v1::KeeperState& state) { state.set_tried_boot(PrintableLine(tried, kMaxTried)); });
   if (!kept.ok()) Log(kept.message());
 }
 

@@ -34,7 +34,8 @@ v1::LaptopStatus Keeper::Status() {
   status.set_release(PrintableLine(parts_.host.Release()));
   status.set_boot_id(PrintableLine(parts_.host.BootId()));
   status.set_boots_today(BootsToday(state, now, options_.zone));
-  for (auto& [name, value] : ReadLaptopFacts(options_.root)) (*status.mutable_facts())[name] = value;
+  for (auto& [name, value] : ReadLaptopFacts(options_.root))
+    (*status.mutable_facts())[name] = value;
   (*status.mutable_facts())["loader"] = options_.loader;
   status.set_runner_was_open(standing.runner_was_open);
   status.set_paused(IsPaused(state, now));
@@ -97,7 +98,8 @@ Moment Keeper::MomentNow(const v1::OwnerRules& rules) {
   return moment;
 }
 
-// Nobody came since the machine left for a test, and nobody since it is back: the reboots were ours.
+// Nobody came since the machine left for a test, and nobody since it is back: the reboots were
+// ours.
 std::optional<absl::Duration> Keeper::IdleNow() {
   const absl::StatusOr<absl::Duration> idle = parts_.seat.Idle();
   if (!idle.ok()) return std::nullopt;

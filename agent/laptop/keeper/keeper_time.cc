@@ -11,7 +11,6 @@ namespace {
 
 constexpr absl::Duration kRemind = absl::Seconds(10);
 
-
 std::string Seconds(absl::Duration duration) {
   return absl::StrCat(absl::ToInt64Seconds(duration), " s");
 }
@@ -75,9 +74,9 @@ void Keeper::LeaveNow() {
   if (!problem.empty()) return EndCountdown(problem, absl::ZeroDuration());
   const absl::StatusOr<std::vector<std::string>> blockers = parts_.seat.Blockers();
   if (!blockers.ok()) {
-    return EndCountdown(absl::StrCat("who blocks a shutdown can not be read: ",
-                                     blockers.status().message()),
-                        kBlockedHolds);
+    return EndCountdown(
+        absl::StrCat("who blocks a shutdown can not be read: ", blockers.status().message()),
+        kBlockedHolds);
   }
   if (!blockers->empty()) {
     return EndCountdown(absl::StrCat("a shutdown is blocked by ", absl::StrJoin(*blockers, "; ")),
@@ -117,9 +116,8 @@ void Keeper::StepTest() {
     return GoHome(ResultOf(v1::OUTCOME_HUNG, absl::StrCat("no result within ", Seconds(limit),
                                                           " of the kernel's start")));
   }
-  GoHome(ResultOf(v1::OUTCOME_FARM_FAILED,
-                  absl::StrCat("the agent did not come within ", Seconds(limit),
-                               " of the kernel's start")));
+  GoHome(ResultOf(v1::OUTCOME_FARM_FAILED, absl::StrCat("the agent did not come within ",
+                                                        Seconds(limit), " of the kernel's start")));
 }
 
 // Whatever fails, the reboot is tried: the one-shot entry is disarmed, so it is the way home.

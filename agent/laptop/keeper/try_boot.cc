@@ -42,8 +42,7 @@ absl::StatusOr<OwnKernel> FindOwnKernel(const std::string& root, const std::stri
   own.order.mutable_expected()->set_release(release);
   const absl::StatusOr<std::string> version = ReadFile(root + "/proc/sys/kernel/version", 4096);
   if (version.ok()) {
-    own.order.mutable_expected()->set_version(
-        std::string(absl::StripAsciiWhitespace(*version)));
+    own.order.mutable_expected()->set_version(std::string(absl::StripAsciiWhitespace(*version)));
   }
   own.order.set_boot_limit_s(kBootLimitS);
   own.order.set_run_limit_s(kRunLimitS);
