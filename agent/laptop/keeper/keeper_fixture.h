@@ -163,7 +163,7 @@ class KeeperTest : public testing::Test {
     chmod(path.c_str(), 0644);
   }
   // As the daemon does at its start.
-  Keeper& Start(absl::Duration uptime = absl::Seconds(20)) {
+  Keeper& Start(absl::Duration uptime = absl::Hours(5)) {
     KeeperOptions options;
     options.root = root.path();
     options.owner_path = root.path() + "/etc/shakedown/owner.txtpb";
@@ -180,7 +180,7 @@ class KeeperTest : public testing::Test {
   }
   Keeper& InTest(v1::BootOrder order = AnOrder()) {
     transaction.Stand(v1::BOOT_STAGE_IN_TEST, order);
-    return Start();
+    return Start(absl::Seconds(20));
   }
 
   v1::LaptopReply Ask(const v1::LaptopRequest& request, bool from_root = false) {

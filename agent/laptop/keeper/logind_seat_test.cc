@@ -41,15 +41,15 @@ TEST(ParseIdleTest, WhatIsNoAnswerIsAnError) {
 
 // As systemd 252 prints it.
 constexpr char kInhibitors[] =
-    R"({"type":"a(ssssuu)","data":[[["sleep","NetworkManager","needs to turn off","delay",0,597],)"
-    R"(["shutdown:sleep","apt","upgrading packages","block",0,77],)"
-    R"(["handle-power-key:handle-lid-switch","gnome","handles it","block",1000,88],)"
-    R"(["shutdown","Unattended Upgrades","stop it","delay",0,99]]]})";
+    R"j({"type":"a(ssssuu)","data":[[["sleep","NetworkManager","needs to turn off","delay",0,597],)j"
+    R"j(["shutdown:sleep","apt","upgrading packages","block",0,77],)j"
+    R"j(["handle-power-key:handle-lid-switch","gnome","handles it","block",1000,88],)j"
+    R"j(["shutdown","Unattended Upgrades","stop it","delay",0,99]]]})j";
 
 TEST(ParseBlockersTest, OnlyWhatBlocksAShutdown) {
   EXPECT_THAT(*ParseBlockers(kInhibitors), ElementsAre("apt: upgrading packages"));
-  EXPECT_THAT(*ParseBlockers(R"({"type":"a(ssssuu)","data":[[]]})"), IsEmpty());
-  for (const char* text : {"", "[]", R"({"data":[]})", R"({"data":7})"}) {
+  EXPECT_THAT(*ParseBlockers(R"j({"type":"a(ssssuu)","data":[[]]})j"), IsEmpty());
+  for (const char* text : {"", "[]", R"j({"data":[]})j", R"j({"data":7})j"}) {
   EXPECT_FALSE(ParseBlockers(text).ok()) << text;
   }
 }
