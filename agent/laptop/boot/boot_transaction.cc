@@ -62,6 +62,7 @@ class Transaction : public BootTransaction {
 
   absl::Status Install(const v1::BootOrder& order, const BootFiles& files) override {
     RETURN_IF_ERROR(Expect(v1::BOOT_STAGE_NONE, "install"));
+    if (story_.installing) RETURN_IF_ERROR(RemoveAll());  // What an Install() before could not.
     RETURN_IF_ERROR(CheckOrder(order, files));
     const std::vector<std::string> parameters(order.boot_parameters().begin(),
                                               order.boot_parameters().end());
@@ -90,7 +91,7 @@ class Transaction : public BootTransaction {
     RETURN_IF_ERROR(Write(kLeaving, FormatBefore(LookBefore(options_.root))));
     absl::Status status = Arm();
     if (status.ok()) {
-      RETURN_IF_ERROR(Write(kArmed));
+      RETURN_IF_ERROR(Write(kArmed, loader_.Way() == Host::RebootKind::kKexec ? kByKexec : ""));
       status = host_.Reboot(loader_.Way());
     }
     if (status.ok()) return status;
@@ -247,6 +248,7 @@ class Transaction : public BootTransaction {
   absl::Status Return() {
     if (!story_.result) {
       Evidence evidence{.armed = story_.armed,
+                        .fleeting = story_.fleeting,
                         .not_taken = story_.not_taken,
                         .in_test = !story_.in_test.boot_id().empty(),
                         .going_home = story_.going_home,

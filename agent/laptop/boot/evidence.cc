@@ -41,13 +41,16 @@ Finding Farm(absl::string_view reason) {
 Finding JudgeReturn(const Evidence& e) {
   if (!e.in_test && !e.armed) return Farm("power lost before the reboot into the test kernel");
   if (!e.in_test && e.not_taken) {
-    return Farm("firmware or loader did not take the one-shot entry: it was still armed at home");
+    return Farm("firmware or loader did not take it: the one-shot entry was still armed at home");
   }
   if (e.panic.finding != console::Finding::kNone) {
     return {.outcome = OutcomeOf(e.panic.finding), .reason = e.panic.title};
   }
   if (e.watchdog_reset) {
     return {.outcome = v1::OUTCOME_HUNG, .reason = "the hardware watchdog reset the machine"};
+  }
+  if (e.fleeting && !e.in_test && !e.user_space && !e.left_orderly) {
+    return Farm("power lost before the reboot into the test kernel, or its shutdown did not end");
   }
   if (e.going_home) return Farm("it came home in order, without a result");
   if (e.orderly) {

@@ -15,6 +15,7 @@ namespace shakedown::laptop {
 struct Evidence {
   // From our journal:
   bool armed = false;       // The one-shot entry was read back before the reboot.
+  bool fleeting = false;    // As kexec's is: what is armed is gone without power.
   bool not_taken = false;   // It was still armed in the owner's kernel.
   bool in_test = false;     // Our process ran in the test kernel.
   bool going_home = false;  // And asked for the reboot home.
@@ -25,6 +26,7 @@ struct Evidence {
   bool watchdog_reset = false;  // The hardware's watchdog says that it caused the last reset.
   bool user_space = false;      // The system's journal has a boot between the two.
   bool orderly = false;         // And that one ended by a shutdown.
+  bool left_orderly = false;    // So did the one that was left.
 };
 
 struct Finding {
@@ -41,6 +43,8 @@ struct Finding {
 //   panic: lockup, hung task        hung         its title
 //   panic: any other, oops          panicked     its title
 //   watchdog_reset                  hung         the hardware's watchdog
+//   fleeting, not in test nor in
+//   user_space, not left_orderly    farm_failed  power lost before the reboot
 //   going_home                      farm_failed  it came home without a result
 //   orderly                         farm_failed  shut down, not by the farm
 //   away > limit (0 ≤ away ≤ 30 d)  hung         somebody had to reset it

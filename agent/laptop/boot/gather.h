@@ -26,8 +26,9 @@ struct Question {
   std::string in_test;  // boot_id of the test kernel; empty: it never got so far.
   Before before;
 };
-// Fills the fields of `evidence` that our journal does not know, and returns the texts they are
-// from: at most 64 KiB of UTF-8. What can not be read is left out: it is no evidence.
+// Fills the fields of `evidence` that our journal does not know (which are set), and returns the
+// texts they are from: at most 64 KiB of UTF-8. What can not be read is left out: it is no
+// evidence.
 std::string Gather(const std::string& root, Host& host, const Question& question,
                    Evidence* evidence);
 

@@ -17,10 +17,11 @@ absl::Status Unreadable(const Record& record) {
       absl::StrCat("journal: record ", Quoted(record.kind), ": can not be read"));
 }
 
-// What a record without a body changes; false: no such kind.
+// What a record without a message changes; false: no such kind.
 bool TellPlain(const Record& record, Story* story) {
   if (record.kind == kArmed) {
     story->armed = true;
+    story->fleeting = record.body == kByKexec;
   } else if (record.kind == kStayed) {
     story->stage = v1::BOOT_STAGE_INSTALLED;
     story->armed = false;

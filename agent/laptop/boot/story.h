@@ -20,7 +20,8 @@ inline constexpr char kFolder[] = "folder";        // Body: where the loader rea
 inline constexpr char kBegin[] = "begin";          // Body: the order. Files may be there from here.
 inline constexpr char kInstalled[] = "installed";  // Body: digests. All are there.
 inline constexpr char kLeaving[] = "leaving";      // Body: Before. It may be armed from here.
-inline constexpr char kArmed[] = "armed";          // Read back. The reboot is next.
+inline constexpr char kArmed[] = "armed";          // Body: how to reboot. Read back; that is next.
+inline constexpr char kByKexec[] = "kexec";        // The body of kArmed then; else empty.
 inline constexpr char kStayed[] = "stayed";        // The reboot did not come: disarmed.
 inline constexpr char kInTest[] = "in_test";       // Body: v1::Identity.
 inline constexpr char kRunner[] = "runner";        // Loads may have begun.
@@ -41,6 +42,7 @@ struct Story {
   std::string left_boot_id;  // Of kLeaving.
   absl::Time left_at;
   bool armed = false;
+  bool fleeting = false;
   bool not_taken = false;
   v1::Identity in_test;  // Its boot_id is empty: never.
   bool runner_was_open = false;
