@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/laptop/keeper/fake_host.h"
+#include "agent/laptop/keeper/noting_host.h"
 #include "agent/laptop/keeper/keeper.h"
 #include "agent/runner/setup/fake_root.h"
 
@@ -249,7 +249,7 @@ class KeeperTest : public testing::Test {
 
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host;
+  NotingHost host;
   FakeTransaction transaction;
   FakeSeat seat;
   FakeVigil vigil;
