@@ -312,6 +312,7 @@ TEST_F(KeeperTest, StatusHasTheMachinesFacts) {
   const v1::LaptopStatus status = Status();
   EXPECT_EQ(status.facts().at("dmi.model"), "20XW");
   EXPECT_EQ(status.facts().at("loader"), "grub");
+  EXPECT_EQ(status.facts().at("secure_boot"), "off");
   EXPECT_EQ(status.loader(), "grub");
   EXPECT_EQ(status.release(), "6.1.0-owner");
   EXPECT_EQ(status.boot_id(), host.boot_id);
