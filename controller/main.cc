@@ -21,6 +21,7 @@
 #include "controller/service/background.h"
 #include "controller/service/bisect_api.h"
 #include "controller/service/bisect_keeper.h"
+#include "controller/service/bisect_regression.h"
 #include "controller/service/catalog.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
@@ -228,7 +229,9 @@ absl::Status Serve(const Options& options) {
   service::HistoryApi history(*database);
   service::DetailApi detail(*database);
   service::ImportApi imports(*database);
-  service::BisectApi bisects(*database, farm);
+  service::BisectApi bisects(*database, farm, [&](int64_t regression) {
+    return service::BisectOfRegression(*database, regression);
+  });
   service::NotifyApi notify(
       *database, {.mail = !options.smtp.empty(), .allow_private = options.notify_private});
   service::Dispatcher dispatcher(kThreads, kQueue);

@@ -39,14 +39,6 @@ absl::StatusOr<v1::ResolvedKernel> Pinned(const store::ConfirmSide& side) {
   return resolved;
 }
 
-absl::StatusOr<v1::Load> LoadOf(const store::ConfirmSides& sides) {
-  const std::vector<history::LoadKey> keys = history::LoadKeysOf(sides.bad.spec);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i].sha256 == sides.load_sha256) return sides.bad.spec.loads(static_cast<int>(i));
-  }
-  return absl::FailedPreconditionError("the load is in no job that measured the kernel");
-}
-
 absl::StatusOr<v1::Variant> VariantOf(const store::ConfirmSide& side) {
   if (side.variant >= static_cast<uint32_t>(side.spec.variants_size())) {
     return absl::FailedPreconditionError("the job that measured the kernel has no such variant");
@@ -87,6 +79,14 @@ v1::RegressionState StateAfter(const std::string& verdict, bool improvement) {
 }
 
 }  // namespace
+
+absl::StatusOr<v1::Load> LoadOf(const store::ConfirmSides& sides) {
+  const std::vector<history::LoadKey> keys = history::LoadKeysOf(sides.bad.spec);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].sha256 == sides.load_sha256) return sides.bad.spec.loads(static_cast<int>(i));
+  }
+  return absl::FailedPreconditionError("the load is in no job that measured the kernel");
+}
 
 absl::StatusOr<store::Submission> ConfirmJob(const store::ConfirmSides& sides,
                                              const std::vector<v1::MachineView>& machines,

@@ -31,6 +31,9 @@ absl::StatusOr<store::Submission> ConfirmJob(const store::ConfirmSides& sides,
                                              const std::vector<v1::MachineView>& machines,
                                              const ConfirmWish& wish);
 
+// The load that the series is about. FailedPrecondition: no job that measured the kernel has it.
+absl::StatusOr<v1::Load> LoadOf(const store::ConfirmSides& sides);
+
 // What the job's report says of the suspicion. Only "worse" confirms a regression, "better" an
 // improvement; "same", "small" and the contrary refute; anything else tells nothing.
 store::ConfirmVerdict VerdictOf(const v1::Report& report, const store::OpenRegression& regression);

@@ -12,7 +12,9 @@
 #include "absl/strings/str_split.h"
 #include "controller/plan/text.h"
 #include "controller/service/job_keeper.h"
+#include "controller/service/regression_keeper.h"
 #include "controller/service/test_farm.h"
+#include "proto/wire/ids.h"
 #include "shakedown/v1/history.grpc.pb.h"
 
 namespace shakedown::service {
@@ -210,6 +212,30 @@ TEST_F(HistoryTest, AStepBecomesAConfirmedRegressionThatPeopleClose) {
   EXPECT_EQ(reopened->state(), v1::REGRESSION_STATE_CONFIRMED);
   EXPECT_EQ(Set(view.regression(), v1::REGRESSION_STATE_SUSPECTED, "x").status().code(),
             absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(HistoryTest, AConfirmedRegressionIsAnnouncedOnceAndCanBeBisected) {
+  v1::PutSubscriptionRequest wish;
+  wish.set_name("mail");
+  wish.add_events("regression_confirmed");
+  wish.set_email("ada@example.org");
+  const store::Principal ada{store::Role::kUser, "ada"};
+  ASSERT_TRUE(farm_.notify().PutSubscription(ada, wish).ok());
+  RunJob(AllKernels());
+  ASSERT_TRUE(Becomes(v1::REGRESSION_STATE_CONFIRMED));
+  EXPECT_EQ(farm_.notify().ListSubscriptions(ada)->subscriptions(0).waiting(), 1u);
+
+  const int64_t regression = List()[0].regression();
+  v1::StartBisectRequest request;
+  request.set_request_id(NewUuid());
+  request.set_regression(regression);
+  const absl::StatusOr<v1::BisectView> bisect = farm_.bisects().StartBisect(ada, request);
+  ASSERT_TRUE(bisect.ok()) << bisect.status();
+  EXPECT_EQ(bisect->request().good(), "t-6.8");
+  EXPECT_EQ(bisect->request().bad(), "t-6.9");
+  EXPECT_EQ(bisect->request().metric(), "make.real");
+  EXPECT_EQ(bisect->request().job().machines().names(0), "vm1");
+  EXPECT_EQ(Get(regression).bisect(), bisect->bisect());
 }
 
 TEST_F(HistoryTest, HistoryShowsTheStepAndAKnownOneIsNotSuspectedAgain) {

@@ -11,6 +11,8 @@
 #include "controller/service/confirm_job.h"
 #include "controller/service/history_numbers.h"
 #include "controller/service/no_throw.h"
+#include "controller/service/notifier.h"
+#include "controller/service/notify_events.h"
 #include "controller/service/store_call.h"
 #include "controller/service/store_controls.h"
 #include "controller/service/summarise_boots.h"
@@ -102,9 +104,26 @@ absl::StatusOr<bool> Submit(store::Database& database, const store::OpenRegressi
   return true;
 }
 
+// Before it is decided: a crash in between announces it again, which is the same event.
+absl::Status AnnounceConfirmed(store::Database& database, const store::OpenRegression& regression,
+                               const store::ConfirmVerdict& verdict) {
+  ASSIGN_OR_RETURN(const v1::RegressionView view,
+                   FromStore([&] { return store::GetRegression(database, regression.id); }));
+  return Announce(database, RegressionConfirmedEvent({.regression = regression.id,
+                                                      .metric = regression.metric,
+                                                      .machine = regression.machine,
+                                                      .good = view.good(),
+                                                      .bad = view.bad(),
+                                                      .job = verdict.job,
+                                                      .text = verdict.text}));
+}
+
 absl::StatusOr<bool> Decide(store::Database& database, const store::OpenRegression& regression) {
   ASSIGN_OR_RETURN(const v1::ReportData data, ReadReportData(database, regression.confirm_job));
   const store::ConfirmVerdict verdict = VerdictOf(compare::MakeReport(data), regression);
+  if (verdict.state == v1::REGRESSION_STATE_CONFIRMED && !regression.improvement) {
+    RETURN_IF_ERROR(AnnounceConfirmed(database, regression, verdict));
+  }
   return FromStore([&] { return store::DecideConfirm(database, verdict); });
 }
 

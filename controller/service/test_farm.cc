@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "controller/plan/text.h"
 #include "controller/service/bisect_keeper.h"
+#include "controller/service/bisect_regression.h"
 #include "controller/service/catalog.h"
 #include "controller/service/regression_keeper.h"
 #include "db/store/migrate.h"
@@ -76,7 +77,9 @@ TestFarm::TestFarm() {
   history_ = std::make_unique<HistoryApi>(*database_);
   detail_ = std::make_unique<DetailApi>(*database_);
   imports_ = std::make_unique<ImportApi>(*database_);
-  bisects_ = std::make_unique<BisectApi>(*database_, *farm_);
+  bisects_ = std::make_unique<BisectApi>(*database_, *farm_, [this](int64_t regression) {
+    return BisectOfRegression(*database_, regression);
+  });
   notify_ =
       std::make_unique<NotifyApi>(*database_, NotifyRules{.mail = true, .allow_private = true});
   dispatcher_ = std::make_unique<Dispatcher>(4, 1000);

@@ -22,7 +22,8 @@ absl::Status NoSuch(int64_t regression) {
 constexpr char kView[] =
     "SELECT r.*, s.metric, s.machine, s.unit, l.text AS loads, g.kernel AS good_kernel, "
     "g.version AS good_version, b.kernel AS bad_kernel, b.version AS bad_version, "
-    "b.class AS class FROM regressions r "
+    "b.class AS class, coalesce((SELECT max(id) FROM bisects WHERE regression = r.id), 0) AS bisect "
+    "FROM regressions r "
     "JOIN history_series s ON s.id = r.series JOIN history_loads l ON l.id = s.load "
     "JOIN history_kernels g ON g.id = r.good JOIN history_kernels b ON b.id = r.bad ";
 
@@ -42,6 +43,7 @@ v1::RegressionView ToView(const pqxx::row& row) {
   view.set_magnitude(row["magnitude"].as<double>());
   view.set_p(row["p"].as<double>());
   view.set_confirm_job(row["confirm_job"].as<int64_t>(0));
+  view.set_bisect(row["bisect"].as<int64_t>());
   view.set_confirm_verdict(row["confirm_verdict"].as<std::string>());
   view.set_confirm_text(row["confirm_text"].as<std::string>());
   view.set_improvement(row["improvement"].as<bool>());
