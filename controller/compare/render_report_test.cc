@@ -176,5 +176,25 @@ TEST(RenderReportTest, JsonIsAskedForInTwoWays) {
   EXPECT_EQ(json[0], '{');
 }
 
+TEST(NotesTest, StandInEveryFormWithoutTheirControlCharacters) {
+  v1::Report report;
+  report.set_job(17);
+  v1::ReportNote& note = *report.add_notes();
+  note.set_subject("17.3B");
+  note.set_kind("freeze");
+  note.set_author("ada");
+  note.set_text("mouse froze\x1b[2J\nfor <b>two</b> seconds");
+  for (const char* format : {"text", "markdown", "html"}) {
+    const std::string text = Rendered(report, format);
+    EXPECT_THAT(text, HasSubstr("What people saw")) << format;
+    EXPECT_THAT(text, HasSubstr("17.3B freeze (ada): mouse froze for")) << format;
+    EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << format;
+  }
+  EXPECT_THAT(Rendered(report, "html"), Not(HasSubstr("<b>two")));
+  EXPECT_THAT(Rendered(report, "json"), HasSubstr("\"kind\": \"freeze\""));
+  report.clear_notes();
+  EXPECT_THAT(Rendered(report, "text"), Not(HasSubstr("What people saw")));
+}
+
 }  // namespace
 }  // namespace shakedown::compare

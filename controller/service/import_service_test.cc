@@ -175,6 +175,26 @@ TEST_F(ImportServiceTest, NotesHaveTheCallersName) {
   EXPECT_EQ(Call(&Stub::AddNote, request).status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(ImportServiceTest, NotesOnAJobAndItsKernelsAreInItsReport) {
+  const absl::StatusOr<int64_t> job = farm_.Submit(SmallJob(1));
+  ASSERT_TRUE(job.ok()) << job.status();
+  v1::AddNoteRequest note;
+  note.set_kind("audio");
+  for (const std::string& subject :
+       {absl::StrCat(*job, ".1B"), std::string("kernel:alpha"), std::string("kernel:ancient")}) {
+    note.set_subject(subject);
+    note.set_text(absl::StrCat("heard of ", subject));
+    ASSERT_TRUE(Call(&Stub::AddNote, note).ok()) << subject;
+  }
+  v1::GetReportRequest request;
+  request.set_job(*job);
+  const auto report = farm_.Call(&v1::FarmService::Stub::GetReport, request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(report->text(), HasSubstr("1.1B audio (ada): heard of 1.1B"));
+  EXPECT_THAT(report->text(), HasSubstr("heard of kernel:alpha"));
+  EXPECT_THAT(report->text(), testing::Not(HasSubstr("heard of kernel:ancient")));
+}
+
 TEST_F(ImportServiceTest, WithoutATokenThereIsNothing) {
   grpc::ClientContext context;
   v1::ListImportsResponse response;
