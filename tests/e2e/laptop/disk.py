@@ -65,6 +65,9 @@ class Disk:
         self._debugfs(f"mkdir {name}", f"sif {name} mode 0{0o040000 | mode:o}", f"sif {name} uid {owner[0]}",
                       f"sif {name} gid {owner[1]}", write=True)
 
+    def link(self, target, path):
+        self._debugfs(f"symlink {_word(path)} {_word(target)}", write=True)
+
     def copy_tree(self, source, target):
         """Adds all of a folder of ours below a folder of the disk."""
         commands = []
