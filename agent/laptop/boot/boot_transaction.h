@@ -34,6 +34,9 @@ struct Standing {
   std::string attempt_id;  // Empty when NONE.
   int64_t epoch = 0;
   bool runner_was_open = false;  // IN_TEST: loads may have begun before this process started.
+  // IN_TEST or RETURNED: what became of the boot is known (kept, or found: the wrong kernel runs,
+  // it runs a second time). IN_TEST: no runner may be opened any more, go home.
+  bool has_result = false;
 };
 
 struct TransactionOptions {
@@ -73,6 +76,9 @@ class BootTransaction {
   // Of the transaction. Default when NONE.
   virtual const v1::BootOrder& Order() const = 0;
 };
+
+// The raw image of the order's input `index` (from 0) while a boot is installed.
+std::string InputPath(const std::string& state, size_t index);
 
 // Replays the journal, finds out in which kernel it runs (the token shakedown.boot=ATTEMPT_ID on
 // the command line and the release), disarms what is still armed, finishes what a crash left half
