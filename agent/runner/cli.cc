@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "agent/runner/for_person.h"
 #include "agent/runner/json.h"
+#include "agent/runner/service.h"
 #include "agent/runner/setup/fingerprint.h"
 #include "agent/runner/setup/identity.h"
 #include "agent/runner/setup/say.h"
@@ -113,6 +115,15 @@ int SetupOrUndo(const std::vector<std::string>& words) {
   return Usage(absl::InvalidArgumentError("undo: want no option"));
 }
 
+// How shakedown-laptop starts it.
+int ServeParent(const std::vector<std::string>& words) {
+  int fd = -1;
+  if (words.size() != 2 || !absl::SimpleAtoi(words[1], &fd) || fd < 0) {
+    return Usage(absl::InvalidArgumentError("--fd: want the number of an open socket"));
+  }
+  return ServeSocket(fd);
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -133,6 +144,7 @@ int RunCommandLine(int argc, char** argv) {
     return Identify(json);
   }
   if (words[0] == "setup" || words[0] == "undo") return SetupOrUndo(words);
+  if (words[0] == "--fd") return ServeParent(words);
   return RunLoadWords(words);
 }
 

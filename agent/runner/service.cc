@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -263,7 +264,9 @@ absl::Status Service::Handle(const v1::RunnerRequest& request) {
               absl::InvalidArgumentError("request of a kind this runner does not know"));
 }
 
-int ServeAgent() {
+namespace {
+
+void Prepare() {
   signal(SIGPIPE, SIG_IGN);
   absl::Status status = AdoptOrphans();
   if (!status.ok()) Say(status.message());
@@ -271,6 +274,18 @@ int ServeAgent() {
   if (!status.ok()) Say(status.message());
   status = UndoLeftovers("", absl::ZeroDuration(), SystemClock());  // Of a runner that was killed.
   if (!status.ok()) Say(status.message());
+}
+
+absl::Status Serve(std::unique_ptr<Port> port) {
+  LoadPlace place;
+  place.watcher_first = true;
+  return Service(std::move(port), place, SystemClock()).Run();
+}
+
+}  // namespace
+
+int ServeAgent() {
+  Prepare();
   const absl::StatusOr<std::string> path = FindPort(kPortName, kPortLimit, SystemClock());
   if (!path.ok()) {
     Say(path.status().message());
@@ -281,11 +296,22 @@ int ServeAgent() {
     Say(ErrnoStatus(errno, *path).message());
     return 1;
   }
-  LoadPlace place;
-  place.watcher_first = true;
-  Service service(std::make_unique<Port>(fd), place, SystemClock());
-  status = service.Run();
+  const absl::Status status = Serve(std::make_unique<Port>(fd));
   if (status.ok()) return 0;
+  Say(status.message());
+  return 1;
+}
+
+int ServeSocket(int fd) {
+  struct stat about = {};
+  if (fstat(fd, &about) != 0 || !S_ISSOCK(about.st_mode)) {
+    Say(absl::StrCat("--fd ", fd, ": is no socket"));
+    return 1;
+  }
+  fcntl(fd, F_SETFD, FD_CLOEXEC);  // No load may hold it.
+  Prepare();
+  const absl::Status status = Serve(std::make_unique<Port>(fd, Port::Kind::kSocket));
+  if (status.ok() || absl::IsCancelled(status)) return 0;
   Say(status.message());
   return 1;
 }

@@ -62,6 +62,9 @@ class Service {
 // The whole life of the service in a booted guest: finds the port and serves. The exit code of the
 // process: 0 after PowerOff; else the error has been said on the console.
 int ServeAgent();
+// Likewise over a socket that the parent has given it, until that is closed: on a machine that has
+// another purpose, so it neither is process 1 nor powers off.
+int ServeSocket(int fd);
 
 }  // namespace shakedown::runner
 

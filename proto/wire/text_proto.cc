@@ -1,7 +1,6 @@
 #include "proto/wire/text_proto.h"
 
 #include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
 
 #include <string>
 #include <vector>
@@ -35,10 +34,12 @@ class Errors : public google::protobuf::io::ErrorCollector {
 }  // namespace
 
 absl::Status ParseTextProto(absl::string_view text, absl::string_view file,
-                            google::protobuf::Message* message, size_t max_errors) {
+                            google::protobuf::Message* message, size_t max_errors,
+                            google::protobuf::TextFormat::ParseInfoTree* places) {
   Errors errors(file, max_errors);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
+  if (places != nullptr) parser.WriteLocationsTo(places);
   if (parser.ParseFromString(std::string(text), message)) return absl::OkStatus();
   return absl::InvalidArgumentError(errors.Text());
 }

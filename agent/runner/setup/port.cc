@@ -59,7 +59,9 @@ absl::StatusOr<std::string> FindPort(absl::string_view name, absl::Duration limi
   }
 }
 
-Port::Port(int fd) : fd_(fd) { fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) | O_NONBLOCK); }
+Port::Port(int fd, Kind kind) : fd_(fd), kind_(kind) {
+  fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) | O_NONBLOCK);
+}
 
 Port::~Port() { close(fd_); }
 
@@ -97,6 +99,8 @@ absl::StatusOr<std::string> Port::Receive() {
     const ssize_t got = read(fd_, piece, sizeof piece);
     if (got > 0) {
       bytes.append(piece, static_cast<size_t>(got));
+    } else if (got == 0 && kind_ == Kind::kSocket && bytes.empty()) {
+      return absl::CancelledError("socket to the agent: closed");
     } else if (got == 0 || errno == EAGAIN) {
       return bytes;
     } else if (errno != EINTR) {

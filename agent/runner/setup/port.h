@@ -1,4 +1,4 @@
-// The virtio-serial port to the agent.
+// The way to the agent: a virtio-serial port, or a socket.
 #ifndef SHAKEDOWN_AGENT_RUNNER_SETUP_PORT_H_
 #define SHAKEDOWN_AGENT_RUNNER_SETUP_PORT_H_
 
@@ -23,8 +23,11 @@ absl::StatusOr<std::string> FindPort(absl::string_view name, absl::Duration limi
 // MiB. One owner, not thread-safe.
 class Port {
  public:
+  // A virtio port without a listener on the host waits for the next one; a socket whose other end
+  // is closed stays so.
+  enum class Kind { kVirtio, kSocket };
   // Takes `fd` (O_NONBLOCK is set on it) and closes it at the end.
-  explicit Port(int fd);
+  explicit Port(int fd, Kind kind = Kind::kVirtio);
   ~Port();
   Port(const Port&) = delete;
 
@@ -34,11 +37,13 @@ class Port {
   // ResourceExhausted when the other side has taken nothing for 64 MiB: `bytes` are dropped.
   absl::Status Send(absl::string_view bytes);
   absl::Status Flush();  // As far as possible now.
-  // What has come; empty when nothing has, also while nobody is connected on the host.
+  // What has come; empty when nothing has, also while nobody is connected on the host. Cancelled:
+  // the other end of a socket is closed, and everything from it has been received.
   absl::StatusOr<std::string> Receive();
 
  private:
   int fd_;
+  const Kind kind_;
   std::string unsent_;
 };
 

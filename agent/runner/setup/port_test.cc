@@ -57,6 +57,19 @@ TEST(PortTest, KeepsWhatIsNotTakenAndInOrder) {
   close(ends[1]);
 }
 
+TEST(PortTest, OnlyASocketEnds) {
+  for (const Port::Kind kind : {Port::Kind::kVirtio, Port::Kind::kSocket}) {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    Port port(ends[0], kind);
+    EXPECT_EQ(port.Receive().value(), "");
+    ASSERT_EQ(write(ends[1], "last", 4), 4);
+    close(ends[1]);
+    EXPECT_EQ(port.Receive().value(), "last");
+    EXPECT_EQ(absl::IsCancelled(port.Receive().status()), kind == Port::Kind::kSocket);
+  }
+}
+
 TEST(PortTest, RefusesMoreThanItsBound) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
