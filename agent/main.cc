@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "agent/build/build_slot.h"
+#include "agent/machine/laptop_machine.h"
 #include "agent/machine/libvirt_machine.h"
 #include "agent/session/options.h"
 #include "agent/session/sync_loop.h"
@@ -33,6 +34,7 @@ struct Flags {
   std::string name, server, token_file, tls_ca, state, libvirt_uri = "qemu:///session", ccache,
                                                        runner;
   std::vector<std::string> machines;
+  std::string laptop;
   uint32_t build_slots = 0;
   uint32_t cache_gib = 4;
   uint32_t inputs_gib = 8;
@@ -40,6 +42,11 @@ struct Flags {
 
 void Define(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", SHAKEDOWN_VERSION);
+  app.set_config("--config", "",
+                 "file with a line 'FLAG = VALUE' for each flag, without its dashes; the command "
+                 "line comes first");
+  // A misspelt line would be a default that nobody chose.
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_option("--name", flags.name, "this agent's name, that of its token")->required();
   app.add_option("--server", flags.server, "the controller, HOST:PORT or unix:PATH")->required();
   app.add_option("--token-file", flags.token_file, "file with the token, mode 0600")->required();
@@ -51,6 +58,9 @@ void Define(CLI::App& app, Flags& flags) {
                  "qemu:///session, qemu:///system or qemu:///embed?root=DIR");
   app.add_option("--machine", flags.machines,
                  "'name=vm1 vcpus=2 memory=1024 image=PATH tag=…' (MiB; may be given again)");
+  app.add_option("--laptop", flags.laptop,
+                 "'name=x1 socket=/run/shakedown/laptop.sock tag=…': this machine itself, through "
+                 "shakedown-laptop");
   app.add_option("--build-slots", flags.build_slots, "kernels built at a time")
       ->check(CLI::Range(0, 1));
   app.add_option("--ccache", flags.ccache, "ccache folder for kernels [STATE/ccache]");
@@ -77,6 +87,24 @@ absl::StatusOr<std::string> HostBootId() {
   return std::string(absl::StripAsciiWhitespace(text));
 }
 
+absl::Status MakeLaptop(const Flags& flags, Wires& wires) {
+  if (flags.laptop.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(LaptopSpec spec, ParseLaptopSpec(flags.laptop));
+  for (const auto& machine : wires.machines) {
+    if (machine->Info().name != spec.name) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("machine ", spec.name, ": given twice, want one name for each"));
+  }
+  LaptopMachineOptions options;
+  options.name = spec.name;
+  options.socket = std::move(spec.socket);
+  options.tags = std::move(spec.tags);
+  ASSIGN_OR_RETURN(std::unique_ptr<Machine> machine,
+                   MakeLaptopMachine(std::move(options), SystemClock()));
+  wires.machines.push_back(std::move(machine));
+  return absl::OkStatus();
+}
+
 absl::Status MakeMachines(const Flags& flags, Wires& wires) {
   ASSIGN_OR_RETURN(const std::vector<MachineSpec> specs, ParseMachineSpecs(flags.machines));
   for (const MachineSpec& spec : specs) {
@@ -93,7 +121,7 @@ absl::Status MakeMachines(const Flags& flags, Wires& wires) {
     if (!machine.ok()) return Annotate(machine.status(), absl::StrCat("machine ", spec.name));
     wires.machines.push_back(*std::move(machine));
   }
-  return absl::OkStatus();
+  return MakeLaptop(flags, wires);
 }
 
 absl::Status MakeSlots(const Flags& flags, Wires& wires) {

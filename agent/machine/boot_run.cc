@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -48,7 +47,8 @@ BootRun::BootRun(const v1::BootOrder& order, DomainSpec spec, bool open_sockets,
       host_(std::move(host)),
       hypervisor_(hypervisor),
       clock_(clock),
-      session_(order, absl::StrSplit(spec_.command_line, ' '), silence) {}
+      session_(order, absl::StrSplit(spec_.command_line, ' '), silence),
+      progress_(hooks) {}
 
 absl::StatusOr<v1::BootResult> BootRun::Run() {
   absl::StatusOr<SessionEnd> end = absl::UnknownError("not run");
@@ -74,7 +74,7 @@ absl::Status BootRun::Start() {
   ASSIGN_OR_RETURN(console_, GuestLink::Listen(spec_.console_socket, open_sockets_));
   ASSIGN_OR_RETURN(runner_, GuestLink::Listen(spec_.runner_socket, open_sockets_));
   started_ = clock_.Elapsed();
-  TellProgress();
+  progress_.Tell(session_);
   // QEMU connects while libvirt starts it and waits for nothing but the kernel's accept queue.
   return hypervisor_.Start(DomainXml(spec_));
 }
@@ -84,7 +84,7 @@ absl::StatusOr<SessionEnd> BootRun::Watch() {
   for (;;) {
     if (Cancelled()) return SessionEnd{v1::OUTCOME_CANCELLED, "cancelled"};
     Step(kStepMs);
-    TellProgress();
+    progress_.Tell(session_);
     ASSIGN_OR_RETURN(Sight sight, Look());
     std::optional<Judgement> judgement = Judge(sight);
     if (!judgement) continue;
@@ -167,16 +167,6 @@ absl::StatusOr<Sight> BootRun::Look() {
   sight.run_limit = session_.run_limit();
   sight.silence = session_.silence();
   return sight;
-}
-
-void BootRun::TellProgress() {
-  if (!hooks_.progress) return;
-  const std::string phase = session_.phase();
-  const float fraction = session_.fraction();
-  if (phase == told_phase_ && std::abs(fraction - told_fraction_) < 0.01f) return;
-  told_phase_ = phase;
-  told_fraction_ = fraction;
-  hooks_.progress(phase, fraction);
 }
 
 v1::BootResult BootRun::ResultOf(const SessionEnd& end) {

@@ -16,6 +16,7 @@
 #include "agent/machine/hypervisor.h"
 #include "agent/machine/judge.h"
 #include "agent/machine/machine.h"
+#include "agent/machine/progress_teller.h"
 #include "agent/machine/runner_session.h"
 #include "proto/wire/clock.h"
 
@@ -40,9 +41,8 @@ class BootRun {
   void Linger();  // After an alarm: the rest of what the kernel says.
   void PowerOff();
   absl::StatusOr<Sight> Look();
-  void TellProgress();
   absl::Duration Elapsed() const { return clock_.Elapsed() - started_; }
-  bool Cancelled() const { return hooks_.cancel != nullptr && hooks_.cancel->load(); }
+  bool Cancelled() const { return hooks_.Cancelled(); }
   v1::BootResult ResultOf(const SessionEnd& end);
 
   const v1::BootOrder& order_;
@@ -59,8 +59,7 @@ class BootRun {
   absl::Duration started_;
   absl::Duration next_look_;
   DomainState domain_ = DomainState::kRunning;
-  std::string told_phase_;
-  float told_fraction_ = -1;
+  ProgressTeller progress_;
 };
 
 }  // namespace shakedown::agent

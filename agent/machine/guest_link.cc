@@ -41,10 +41,14 @@ absl::StatusOr<std::unique_ptr<GuestLink>> GuestLink::Listen(const std::string& 
   return link;
 }
 
+std::unique_ptr<GuestLink> GuestLink::Over(Descriptor connection) {
+  return std::unique_ptr<GuestLink>(new GuestLink("", -1, connection.Release()));
+}
+
 GuestLink::~GuestLink() {
   CloseConnection();
   if (listener_ >= 0) close(listener_);
-  unlink(path_.c_str());
+  if (!path_.empty()) unlink(path_.c_str());
 }
 
 void GuestLink::Accept() {

@@ -1,4 +1,5 @@
-// A Unix socket that QEMU connects to: one of a guest's ports.
+// A Unix socket to a runner: one that QEMU connects to, for one of a guest's ports, or one that is
+// connected already.
 #ifndef SHAKEDOWN_AGENT_MACHINE_GUEST_LINK_H_
 #define SHAKEDOWN_AGENT_MACHINE_GUEST_LINK_H_
 
@@ -8,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "proto/wire/descriptor.h"
 
 namespace shakedown::agent {
 
@@ -19,6 +21,8 @@ class GuestLink {
   // socket's may be. `open_to_all`: QEMU runs as another user.
   static absl::StatusOr<std::unique_ptr<GuestLink>> Listen(const std::string& path,
                                                            bool open_to_all);
+  // Over a connection that is made already, not blocking; owns it.
+  static std::unique_ptr<GuestLink> Over(Descriptor connection);
   ~GuestLink();
   GuestLink(const GuestLink&) = delete;
 
@@ -31,7 +35,8 @@ class GuestLink {
   void Flush();
 
  private:
-  GuestLink(std::string path, int listener) : path_(std::move(path)), listener_(listener) {}
+  GuestLink(std::string path, int listener, int connection = -1)
+      : path_(std::move(path)), listener_(listener), connection_(connection) {}
   void Accept();
   void CloseConnection();
 

@@ -123,7 +123,7 @@ class LibvirtMachine : public Machine {
     return result;
   }
 
-  absl::Status CleanUp() override {
+  absl::Status CleanUp(const std::set<std::string>&) override {
     RETURN_IF_ERROR(Prepare());
     absl::StatusOr<std::vector<std::string>> left = hypervisor_->List(prefix_, folder_);
     RETURN_IF_ERROR(left.status());

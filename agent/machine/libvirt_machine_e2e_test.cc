@@ -85,7 +85,7 @@ class LibvirtMachineTest : public testing::Test {
 
   void TearDown() override {
     if (machine_ == nullptr) return;
-    EXPECT_TRUE(machine_->CleanUp().ok());
+    EXPECT_TRUE(machine_->CleanUp({}).ok());
     EXPECT_TRUE(FindQemuProcesses("shakedown-vm1@", folder_).empty());
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/w/vm1")) {
@@ -297,7 +297,7 @@ TEST_F(LibvirtMachineTest, AFullDiskOnTheHostIsTheFarmsFailure) {
   AddLatt({"sh", "-c", "dd if=/dev/zero of=/big bs=1M count=64 && sync"});
   const absl::StatusOr<v1::BootResult> result = Boot();
   EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
-  EXPECT_TRUE(machine_->CleanUp().ok());
+  EXPECT_TRUE(machine_->CleanUp({}).ok());
   machine_.reset();
   EXPECT_EQ(umount(work.c_str()), 0);
 }
@@ -308,7 +308,7 @@ TEST_F(LibvirtMachineTest, AFileThatIsNoKernelFailsToBoot) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->outcome(), v1::OUTCOME_BOOT_FAILED);
   EXPECT_THAT(result->reason(), HasSubstr("no bzImage"));
-  EXPECT_TRUE(machine_->CleanUp().ok());
+  EXPECT_TRUE(machine_->CleanUp({}).ok());
 }
 
 TEST_F(LibvirtMachineTest, AKilledQemuIsTheFarmsFailure) {
@@ -353,7 +353,7 @@ TEST_F(LibvirtMachineTest, DISABLED_BootsUntilKilled) {
 
 // Not a test: the agent that comes after it.
 TEST_F(LibvirtMachineTest, DISABLED_CleansUp) {
-  const absl::Status cleaned = machine_->CleanUp();
+  const absl::Status cleaned = machine_->CleanUp({});
   EXPECT_TRUE(cleaned.ok()) << cleaned;
 }
 

@@ -84,8 +84,9 @@ std::string RunnerSession::TakeOutput() { return std::exchange(output_, {}); }
 RunnerSession::Overdue RunnerSession::LookAt(absl::Duration now) const {
   if (end_) return Overdue::kNot;
   if (!saw_hello()) return now > boot_limit_ ? Overdue::kHello : Overdue::kNot;
+  if (step_ == Step::kRest) return Overdue::kNot;
   if (now - heard_at_ > silence_) return Overdue::kSilent;
-  return now - hello_at_ > run_limit_ ? Overdue::kRun : Overdue::kNot;
+  return now - hello_at_ - rested_ > run_limit_ ? Overdue::kRun : Overdue::kNot;
 }
 
 std::string RunnerSession::LoadName() const {
@@ -96,6 +97,7 @@ std::string RunnerSession::phase() const {
   if (!saw_hello()) return "booting";
   if (step_ == Step::kSetup || step_ == Step::kIdentifySetUp) return "setting the machine up";
   if (step_ == Step::kUndo) return "taking the setup back";
+  if (step_ == Step::kRest) return absl::StrCat("waiting to run ", LoadName());
   if (step_ == Step::kLoad || step_ == Step::kIdentifyAgain) return LoadName();
   if (step_ == Step::kCalibrate) return "calibrating";
   return "proving identity";
@@ -291,6 +293,11 @@ void RunnerSession::StartLoad() {
     load_fraction_ = 1;
     return UndoSetup(v1::OUTCOME_MEASURED, "");
   }
+  if (rests_ && rested_for_ != load_) {
+    step_ = Step::kRest;
+    rest_since_ = now_;
+    return;
+  }
   const bool calibrated_work = BurnsCalibratedWork(order_.loads(load_), order_.background());
   if (calibrated_work && loops_per_ms_ == 0) return AskCalibration();
   used_loops_ |= calibrated_work;
@@ -301,9 +308,27 @@ void RunnerSession::StartLoad() {
   *run->mutable_load() = order_.loads(load_);
   run->set_loops_per_ms(loops_per_ms_);
   *run->mutable_background() = order_.background();
-  const absl::Duration left = run_limit_ - (now_ - hello_at_);
+  const absl::Duration left = run_limit_ - (now_ - hello_at_ - rested_);
   run->set_limit_s(static_cast<uint32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(left))));
   Send(std::move(request));
+}
+
+void RunnerSession::EndRest(absl::Duration now) {
+  now_ = heard_at_ = now;
+  rested_ += now - rest_since_;
+  rested_for_ = load_;
+}
+
+void RunnerSession::Rested(absl::Duration now) {
+  if (!WantsRest()) return;
+  EndRest(now);
+  StartLoad();
+}
+
+void RunnerSession::GiveUp(std::string reason, absl::Duration now) {
+  if (!WantsRest()) return;
+  EndRest(now);
+  UndoSetup(v1::OUTCOME_DISTURBED, absl::StrCat(LoadName(), ": ", reason));
 }
 
 void RunnerSession::AskCalibration() {

@@ -33,6 +33,14 @@ class RunnerSession {
   RunnerSession(const v1::BootOrder& order, std::vector<std::string> parameters,
                 absl::Duration silence);
 
+  // The machine is to come to rest before each load, and the caller sees to it: the session waits
+  // at WantsRest() for Rested() or GiveUp(). That time counts for no limit.
+  void RestBeforeLoads() { rests_ = true; }
+  bool WantsRest() const { return step_ == Step::kRest && !end_; }
+  void Rested(absl::Duration now);
+  // The load would not be worth running: disturbed, once the setup is taken back.
+  void GiveUp(std::string reason, absl::Duration now);
+
   // Bytes of the channel as they come.
   void Receive(absl::string_view bytes, absl::Duration now);
   // Bytes for the channel; empty when there is nothing to say.
@@ -67,6 +75,7 @@ class RunnerSession {
     kIdentifyTuned,
     kSetup,
     kIdentifySetUp,
+    kRest,
     kCalibrate,
     kLoad,
     kIdentifyAgain,
@@ -85,6 +94,7 @@ class RunnerSession {
   void AskCalibration();
   void BeginSetup();
   void StartLoad();
+  void EndRest(absl::Duration now);
   void UndoSetup(v1::Outcome outcome, std::string reason);
   void Send(v1::RunnerRequest request);
   void End(v1::Outcome outcome, std::string reason);
@@ -99,6 +109,9 @@ class RunnerSession {
   uint64_t request_id_ = 0;
   int load_ = 0;  // Index of the load in hand.
   float load_fraction_ = 0;
+  bool rests_ = false;
+  int rested_for_ = -1;                 // Load.
+  absl::Duration rest_since_, rested_;  // Of all rests.
   bool tuned_ = false, proven_ = false;
   uint64_t loops_per_ms_ = 0;  // Of the order, else measured before the first load that needs it.
   bool used_loops_ = false;

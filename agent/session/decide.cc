@@ -14,6 +14,11 @@ namespace {
 constexpr absl::Duration kLongestPause = absl::Seconds(30);
 // After what the farm will say again at once: an order that was left, a cancel under way.
 constexpr absl::Duration kPause = absl::Seconds(1);
+constexpr size_t kMostQueued = 100;  // Variants of a block, and to spare.
+
+bool Has(const std::vector<WorkKey>& keys, const WorkKey& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
 
 // Applies one answer to a copy of the state, so that later orders see the earlier ones.
 class Decider {
@@ -23,6 +28,9 @@ class Decider {
   void Cancel(const std::string& id) {
     for (const std::vector<SeatState>* seats : {&state_.machines, &state_.slots}) {
       for (const SeatState& seat : *seats) {
+        for (const WorkKey& key : seat.queued) {
+          if (key.id == id) Act(CancelWork{key});
+        }
         if (!seat.work || seat.work->id != id || !seat.running) continue;
         if (!seat.cancelled) Act(CancelWork{*seat.work});
         pause_ = true;
@@ -39,19 +47,24 @@ class Decider {
     std::string reason = WhyNot(order);
     if (machine == state_.machines.end()) {
       reason = absl::StrCat("machine ", Quoted(order.machine()), " is not one of this agent's");
-    } else if (reason.empty() && machine->work) {
+    } else if (reason.empty() && machine->work && !Follows(*machine, key)) {
       return Leave(absl::StrCat("boot ", Quoted(order.name()), ": machine ", machine->name,
                                 " still has ", machine->work->id));
     }
     if (!reason.empty()) return Act(RefuseBoot{order, reason});
     reason = machine->problem;
+    if (machine->work) reason.clear();  // Of its block: looked at again when its turn comes.
     if (reason.empty() && Running(state_.slots)) {
       reason = "this host is building: a machine is not measured beside a build";
     }
     if (!reason.empty()) return Act(RefuseBoot{order, reason, true});
     Act(StartBoot{static_cast<size_t>(machine - state_.machines.begin()), order});
-    machine->work = key;
-    machine->running = true;
+    if (machine->work) {
+      machine->queued.push_back(key);
+    } else {
+      machine->work = key;
+      machine->running = true;
+    }
   }
 
   void Build(const v1::BuildOrder& order) {
@@ -90,6 +103,7 @@ class Decider {
     }
     if (!seen_.insert(key).second) return false;
     for (const SeatState& seat : seats) {
+      if (Has(seat.queued, key) || Has(seat.ended, key)) return false;
       if (!seat.work || seat.work->id != key.id) continue;
       if (*seat.work == key) return false;
       if (seat.work->epoch < key.epoch && seat.running) Act(CancelWork{*seat.work});
@@ -113,6 +127,9 @@ class Decider {
     if (order.has_initramfs() && !IsSha256Hex(order.initramfs().sha256())) {
       return absl::StrCat("initramfs ", Quoted(order.initramfs().sha256()), ": want a SHA-256");
     }
+    if (order.has_modules() && !IsSha256Hex(order.modules().sha256())) {
+      return absl::StrCat("modules ", Quoted(order.modules().sha256()), ": want a SHA-256");
+    }
     for (const v1::Input& input : order.inputs()) {
       const absl::Status name = CheckName("input", input.name());
       if (!name.ok()) return std::string(name.message());
@@ -122,6 +139,12 @@ class Decider {
       }
     }
     return "";
+  }
+
+  // A block has one epoch: another's order is not of the block in hand.
+  static bool Follows(const SeatState& machine, const WorkKey& key) {
+    return machine.takes_blocks && machine.running && machine.work->epoch == key.epoch &&
+           machine.queued.size() < kMostQueued;
   }
 
   static bool Running(const std::vector<SeatState>& seats) {

@@ -21,6 +21,9 @@ struct SeatState {
   bool running = false;         // Not yet a result: for a machine, it is being measured.
   bool cancelled = false;       // Told to give up already.
   std::string problem;          // Takes no orders; empty: none.
+  bool takes_blocks = false;    // Orders of the epoch in hand are taken and wait for their turn.
+  std::vector<WorkKey> queued;  // They do.
+  std::vector<WorkKey> ended;   // Their results are on their way to the farm, `work` aside.
 };
 
 struct AgentState {
@@ -31,6 +34,7 @@ struct AgentState {
   std::function<bool(const WorkKey&)> finished;
 };
 
+// At once, or after those of its block that came before it.
 struct StartBoot {
   size_t machine;  // Index.
   v1::BootOrder order;
@@ -51,7 +55,7 @@ struct RefuseBuild {
   std::string reason;
   bool hand_back = false;
 };
-// The worker in hand is to give up.
+// Work in hand is to be given up, queued work not to be begun.
 struct CancelWork {
   WorkKey key;
 };

@@ -135,7 +135,7 @@ class ThreadedLogSender : public LogSender {
       stream->end_known = true;
       stream->offset = *end;
     }
-    stream->buffer.Append(kRestarted);
+    if (!options_.goes_on || !options_.goes_on(key)) stream->buffer.Append(kRestarted);
     streams_[key] = std::move(stream);
     return Path(key);
   }

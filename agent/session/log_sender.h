@@ -26,6 +26,8 @@ struct LogSenderOptions {
   Random random;
   // True while nothing is to be sent (a machine is measured in the dark). Null: never.
   std::function<bool()> quiet;
+  // Work of an earlier process that is taken up again: its log has no gap. Null: never.
+  std::function<bool(const WorkKey&)> goes_on;
   // The journal failed: the agent must end.
   std::function<void(const absl::Status&)> fatal;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -38,26 +39,48 @@ absl::Status ParseNumber(absl::string_view key, absl::string_view value, uint32_
       absl::StrCat(key, "=", Quoted(value), ": want a number from ", least, " to ", most));
 }
 
-absl::Status ParsePart(absl::string_view part, MachineSpec& spec) {
-  const std::pair<absl::string_view, absl::string_view> both =
-      absl::StrSplit(part, absl::MaxSplits('=', 1));
-  const auto& [key, value] = both;
+using KeyAndValue = std::pair<absl::string_view, absl::string_view>;
+
+KeyAndValue SplitPart(absl::string_view part) {
+  return absl::StrSplit(part, absl::MaxSplits('=', 1));
+}
+
+absl::Status ParsePath(absl::string_view key, absl::string_view value, std::string& path) {
+  path = std::string(value);
+  if (!value.empty() && value[0] == '/') return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(key, "=", Quoted(value), ": want an absolute path without spaces"));
+}
+
+// What all kinds of machine have. Nothing: `key` is another's.
+template <typename Spec>
+std::optional<absl::Status> ParseCommonPart(const KeyAndValue& part, Spec& spec) {
+  const auto& [key, value] = part;
   if (key == "name") {
     spec.name = std::string(value);
     return CheckName("name", value);
   }
-  if (key == "vcpus") return ParseNumber(key, value, 1, kMostVcpus, &spec.vcpus);
-  if (key == "memory") return ParseNumber(key, value, kLeastMemory, kMostMemory, &spec.memory_mib);
   if (key == "tag") {
     spec.tags.emplace_back(value);
     return CheckName("tag", value);
   }
-  if (key == "image") {
-    spec.image = std::string(value);
-    if (!value.empty() && value[0] == '/') return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("image=", Quoted(value), ": want an absolute path without spaces"));
-  }
+  return std::nullopt;
+}
+
+absl::Status ParsePart(absl::string_view part, LaptopSpec& spec) {
+  const KeyAndValue both = SplitPart(part);
+  if (const auto common = ParseCommonPart(both, spec)) return *common;
+  if (both.first == "socket") return ParsePath(both.first, both.second, spec.socket);
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(part), ": want name=, socket= or tag="));
+}
+
+absl::Status ParsePart(absl::string_view part, MachineSpec& spec) {
+  const KeyAndValue both = SplitPart(part);
+  const auto& [key, value] = both;
+  if (const auto common = ParseCommonPart(both, spec)) return *common;
+  if (key == "vcpus") return ParseNumber(key, value, 1, kMostVcpus, &spec.vcpus);
+  if (key == "memory") return ParseNumber(key, value, kLeastMemory, kMostMemory, &spec.memory_mib);
+  if (key == "image") return ParsePath(key, value, spec.image);
   return absl::InvalidArgumentError(
       absl::StrCat(Quoted(part), ": want name=, vcpus=, memory= (MiB), image= or tag="));
 }
@@ -93,6 +116,15 @@ absl::StatusOr<MachineSpec> ParseMachineSpec(absl::string_view text) {
   if (missing == nullptr) return spec;
   return absl::InvalidArgumentError(
       absl::StrCat("machine ", Quoted(text), ": ", missing, " is missing"));
+}
+
+absl::StatusOr<LaptopSpec> ParseLaptopSpec(absl::string_view text) {
+  LaptopSpec spec;
+  for (const absl::string_view part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    RETURN_IF_ERROR(Annotate(ParsePart(part, spec), absl::StrCat("laptop ", Quoted(text))));
+  }
+  if (!spec.name.empty()) return spec;
+  return absl::InvalidArgumentError(absl::StrCat("laptop ", Quoted(text), ": name= is missing"));
 }
 
 absl::StatusOr<std::vector<MachineSpec>> ParseMachineSpecs(const std::vector<std::string>& texts) {

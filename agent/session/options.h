@@ -27,6 +27,14 @@ struct MachineSpec {
 // and what is wanted.
 absl::StatusOr<MachineSpec> ParseMachineSpec(absl::string_view text);
 
+struct LaptopSpec {
+  std::string name;
+  std::string socket = "/run/shakedown/laptop.sock";  // Of shakedown-laptop.
+  std::vector<std::string> tags;
+};
+// "name=x1 socket=/run/shakedown/laptop.sock tag=a", as above.
+absl::StatusOr<LaptopSpec> ParseLaptopSpec(absl::string_view text);
+
 // InvalidArgument when two machines have one name.
 absl::StatusOr<std::vector<MachineSpec>> ParseMachineSpecs(const std::vector<std::string>& texts);
 

@@ -1,5 +1,7 @@
 #include "agent/session/recovery.h"
 
+#include <set>
+
 #include "absl/strings/str_cat.h"
 #include "agent/session/work.h"
 #include "proto/wire/status.h"
@@ -7,6 +9,16 @@
 
 namespace shakedown::agent {
 namespace {
+
+constexpr char kCleanUp[] = "clean up at start";
+
+std::set<std::string> OpenBoots(const Journal& journal) {
+  std::set<std::string> open;
+  for (const JournalEntry& order : journal.OpenOrders()) {
+    if (order.key.kind == WorkKind::kBoot) open.insert(order.key.id);
+  }
+  return open;
+}
 
 std::string NameOf(const JournalEntry& order) {
   if (order.key.kind == WorkKind::kBoot) {
@@ -31,7 +43,8 @@ std::optional<SeatId> SeatOf(const JournalEntry& order, const AgentState& state)
   boot.ParseFromString(order.bytes);
   for (size_t i = 0; i < state.machines.size(); ++i) {
     const SeatState& seat = state.machines[i];
-    if (seat.name == boot.machine() && !seat.work) return SeatId{WorkKind::kBoot, i};
+    if (seat.name == boot.machine() && (!seat.work || seat.takes_blocks))
+      return SeatId{WorkKind::kBoot, i};
   }
   return std::nullopt;
 }
@@ -54,8 +67,8 @@ std::vector<CachedFile> FilesOf(const JournalEntry& result, ArtefactCache& cache
 
 }  // namespace
 
-void CleanUpSeats(const std::vector<Machine*>& machines, const std::vector<BuildSlot*>& slots,
-                  SeatProblems& problems) {
+void CleanUpSeats(const Journal& journal, const std::vector<Machine*>& machines,
+                  const std::vector<BuildSlot*>& slots, SeatProblems& problems) {
   const auto note = [&](WorkKind kind, size_t index, const absl::Status& status,
                         absl::string_view what) {
     if (status.ok()) return;
@@ -64,17 +77,35 @@ void CleanUpSeats(const std::vector<Machine*>& machines, const std::vector<Build
     problems.insert({{kind, index}, text});
   };
   for (size_t i = 0; i < machines.size(); ++i) {
-    note(WorkKind::kBoot, i, machines[i]->CleanUp(), "clean up at start");
+    note(WorkKind::kBoot, i, machines[i]->CleanUp(OpenBoots(journal)), kCleanUp);
   }
   for (size_t i = 0; i < slots.size(); ++i) {
-    note(WorkKind::kBuild, i, slots[i]->CleanUp(), "clean up at start");
+    note(WorkKind::kBuild, i, slots[i]->CleanUp(), kCleanUp);
     note(WorkKind::kBuild, i, slots[i]->CheckSandbox(), "no sandbox");
+  }
+}
+
+void CleanUpAgain(const Journal& journal, const std::vector<Machine*>& machines, size_t index,
+                  SeatProblems& problems) {
+  const auto own = problems.find({WorkKind::kBoot, index});
+  if (own == problems.end() || !machines[index]->Info().outlives_agent) return;
+  const absl::Status cleaned = machines[index]->CleanUp(OpenBoots(journal));
+  if (cleaned.ok()) {
+    problems.erase(own);
+  } else {
+    own->second = absl::StrCat(kCleanUp, ": ", cleaned.message());
   }
 }
 
 absl::Status Recover(Journal& journal, const std::string& boot_id, ArtefactCache& cache, Desk& desk,
                      Reporter& reporter) {
   for (const JournalEntry& order : journal.OpenOrders()) {
+    if (const std::optional<SeatId> seat = SeatOf(order, desk.State());
+        seat && seat->kind == WorkKind::kBoot && desk.State().machines[seat->index].takes_blocks) {
+      spdlog::info("{} is taken up again", NameOf(order));
+      desk.Give(*seat, order.key, order.bytes);
+      continue;
+    }
     const std::string reason =
         absl::StrCat(order.boot_id == boot_id ? "agent" : "host", " restarted during ",
                      NameOf(order), ", begun ", absl::FormatTime(order.wall, absl::UTCTimeZone()));

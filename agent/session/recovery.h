@@ -20,13 +20,18 @@ namespace shakedown::agent {
 // Why a machine or build slot is not to be used until the next start.
 using SeatProblems = std::map<std::pair<WorkKind, size_t>, std::string>;
 
-// Ends and removes what machines and slots left behind; one that can not is a problem, not used.
-void CleanUpSeats(const std::vector<Machine*>& machines, const std::vector<BuildSlot*>& slots,
+// Ends and removes what machines and slots left behind, but for the journal's open boots of
+// machines that outlive the agent; one that can not is a problem, not used.
+void CleanUpSeats(const Journal& journal, const std::vector<Machine*>& machines,
+                  const std::vector<BuildSlot*>& slots, SeatProblems& problems);
+// The same for one machine that could not be cleaned at the start because something was away.
+void CleanUpAgain(const Journal& journal, const std::vector<Machine*>& machines, size_t index,
                   SeatProblems& problems);
 
 // Every order without a result gets one: farm_failed "agent restarted" (or "host restarted", by its
-// boot_id). Then every result goes to the reporter, and its machine or slot is taken until the farm
-// has acknowledged it. Errors are the journal's.
+// boot_id); but the boots of a machine that outlives the agent are given to it again, in the order
+// of their acceptance. Then every result goes to the reporter, and its machine or slot is taken
+// until the farm has acknowledged it. Errors are the journal's.
 absl::Status Recover(Journal& journal, const std::string& boot_id, ArtefactCache& cache, Desk& desk,
                      Reporter& reporter);
 

@@ -56,6 +56,10 @@ class ThreadedReporter : public Reporter {
     while (!stopping_) {
       waiter_->Wait(wait);
       wait = absl::InfiniteDuration();
+      if (options_.quiet && options_.quiet()) {
+        wait = absl::Seconds(1);
+        continue;
+      }
       const absl::Status reported = ReportAll();
       if (reported.ok()) {
         backoff.Reset();

@@ -21,6 +21,8 @@ struct ReporterOptions {
   Random random;
   // The farm has answered for good and the journal has forgotten the result.
   std::function<void(const WorkKey&)> acknowledged;
+  // True while nothing is to be sent (a machine is measured in the dark). Null: never.
+  std::function<bool()> quiet;
   // The journal failed: the agent must end.
   std::function<void(const absl::Status&)> fatal;
 };

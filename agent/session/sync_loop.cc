@@ -52,15 +52,15 @@ class ThreadedSyncLoop : public SyncLoop {
 
  private:
   absl::Status Start() {
-    CleanUpSeats(parts_.machines, parts_.build_slots, seat_problems_);
-    LogSenderOptions log_options{
-        .folder = options_.log_folder,
-        .limits = options_.log_limits,
-        .linger = options_.log_linger,
-        .backoff = options_.backoff,
-        .random = parts_.random,
-        .quiet = [this] { return desk_.DarkLeft() > absl::ZeroDuration(); },
-        .fatal = [this](const absl::Status& status) { Fatal(status); }};
+    CleanUpSeats(*parts_.journal, parts_.machines, parts_.build_slots, seat_problems_);
+    LogSenderOptions log_options{.folder = options_.log_folder,
+                                 .limits = options_.log_limits,
+                                 .linger = options_.log_linger,
+                                 .backoff = options_.backoff,
+                                 .random = parts_.random,
+                                 .quiet = [this] { return Dark(); },
+                                 .goes_on = [this](const WorkKey& key) { return GoesOn(key); },
+                                 .fatal = [this](const absl::Status& status) { Fatal(status); }};
     ASSIGN_OR_RETURN(logs_, MakeLogSender(std::move(log_options), *parts_.farm, *parts_.journal,
                                           parts_.waiters));
     reporter_ =
@@ -71,6 +71,7 @@ class ThreadedSyncLoop : public SyncLoop {
                             desk_.Free(key);
                             Wake();
                           },
+                      .quiet = [this] { return Dark(); },
                       .fatal = [this](const absl::Status& status) { Fatal(status); }},
                      {*parts_.farm, *parts_.journal, *logs_, *parts_.cache}, parts_.waiters);
     RETURN_IF_ERROR(Recover(*parts_.journal, options_.boot_id, *parts_.cache, desk_, *reporter_));
@@ -96,10 +97,12 @@ class ThreadedSyncLoop : public SyncLoop {
     }
     if (stopping_) return absl::ZeroDuration();
     ShowProblems();
+    const uint64_t version = desk_.Version();
     const v1::SyncRequest request = Request();
     const absl::Duration started = parts_.clock->Elapsed();
     const absl::StatusOr<v1::SyncResponse> response = parts_.farm->Sync(request, *canceller);
     if (!response.ok()) return AfterError(response.status(), *canceller);
+    desk_.Heard(version);
     if (!last_error_.empty()) {
       spdlog::info("the farm answers again");
       reporter_->Nudge();
@@ -144,12 +147,23 @@ class ThreadedSyncLoop : public SyncLoop {
     request.set_version(options_.version);
     request.set_incarnation(parts_.journal->Incarnation());
     desk_.Describe(request);
-    const bool dark = desk_.DarkLeft() > absl::ZeroDuration();
-    const absl::Duration poll = dark              ? absl::ZeroDuration()
-                                : desk_.AnyWork() ? options_.busy_poll
-                                                  : options_.idle_poll;
+    const absl::Duration poll = Dark() || desk_.Awaited() ? absl::ZeroDuration()
+                                : desk_.AnyWork()         ? options_.busy_poll
+                                                          : options_.idle_poll;
     request.set_wait_ms(static_cast<uint32_t>(absl::ToInt64Milliseconds(poll)));
     return request;
+  }
+
+  bool Dark() const { return desk_.DarkLeft() > absl::ZeroDuration(); }
+
+  // Whether work of an earlier process is taken up again.
+  bool GoesOn(const WorkKey& key) const {
+    const std::optional<JournalEntry> entry = parts_.journal->FindOrder(key);
+    v1::BootOrder order;
+    if (key.kind != WorkKind::kBoot || !entry || !order.ParseFromString(entry->bytes)) return false;
+    return std::any_of(parts_.machines.begin(), parts_.machines.end(), [&](const Machine* machine) {
+      return machine->Info().name == order.machine() && machine->Info().outlives_agent;
+    });
   }
 
   Decision DecideNow(const v1::SyncResponse& response) const {
@@ -174,8 +188,14 @@ class ThreadedSyncLoop : public SyncLoop {
       }
       desk_.SetProblem(seat, text);
     };
+    const AgentState now = desk_.State();
     for (size_t i = 0; i < parts_.machines.size(); ++i) {
+      if (!now.machines[i].work) {
+        CleanUpAgain(*parts_.journal, parts_.machines, i, seat_problems_);
+      }
       problem({WorkKind::kBoot, i}, options_.boot_free_bytes, parts_.machines[i]->Problem());
+      desk_.SetFacts({WorkKind::kBoot, i}, parts_.machines[i]->Facts(),
+                     parts_.machines[i]->Hands());
     }
     for (size_t i = 0; i < parts_.build_slots.size(); ++i) {
       problem({WorkKind::kBuild, i}, options_.build_free_bytes, "");
@@ -218,7 +238,10 @@ class ThreadedSyncLoop : public SyncLoop {
   absl::Status Do(const RefuseBuild& a) { return Refuse(a); }
   absl::Status Do(const CancelWork& a) {
     spdlog::info("{} is cancelled", a.key.id);
-    desk_.Cancel(a.key);
+    if (!desk_.Cancel(a.key)) return absl::OkStatus();
+    RETURN_IF_ERROR(
+        parts_.journal->AppendResult(a.key, HandedBack(a.key, "cancelled before its turn")));
+    reporter_->Add(a.key, {});
     return absl::OkStatus();
   }
   absl::Status Do(const LeaveOrder& a) {

@@ -64,7 +64,7 @@ class SyncLoop {
   // then threads still run, and the process must end without destroying this object.
   virtual absl::Status Run() = 0;
   // Safe from any thread, not from a signal handler. Work in hand is handed back: cancelled,
-  // "agent stopped".
+  // "agent stopped"; but that of machines that outlive the agent stays open for the next process.
   virtual void RequestStop() = 0;
 };
 

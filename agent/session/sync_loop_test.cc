@@ -287,12 +287,14 @@ TEST_F(SyncLoopTest, AMachineThatCanNotBeCleanedAndASlotWithoutSandboxAreProblem
 
 TEST_F(SyncLoopTest, DarkIsDeclaredAndThenSilent) {
   vm1_.script = [&](const v1::BootOrder& order, const auto&, const BootHooks& hooks) {
-    hooks.dark(absl::Seconds(3600));
+    hooks.dark(absl::Seconds(3600), "reboots into 6.12.9 for 17.1A");
+    EXPECT_TRUE(hooks.told(absl::Seconds(20)));
     EXPECT_TRUE(WaitForSync([](const v1::SyncRequest& request) {
-      return request.machines(0).dark_for_s() > 3500 && request.wait_ms() == 0;
+      return request.machines(0).dark_for_s() > 3500 && request.wait_ms() == 0 &&
+             request.machines(0).dark_reason() == "reboots into 6.12.9 for 17.1A";
     }));
     EXPECT_TRUE(WaitForPause(absl::Seconds(3500)));
-    hooks.dark(absl::ZeroDuration());
+    hooks.dark(absl::ZeroDuration(), "");
     EXPECT_TRUE(WaitForSync([](const v1::SyncRequest& request) {
       return request.machines(0).dark_for_s() == 0 && !request.machines(0).attempt_id().empty();
     }));

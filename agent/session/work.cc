@@ -19,27 +19,57 @@ WorkKey KeyOf(const v1::BuildOrder& order) {
   return {WorkKind::kBuild, order.build_id(), order.epoch()};
 }
 
-absl::StatusOr<v1::BootResult> FetchAndBoot(Machine& machine, const v1::BootOrder& order,
-                                            ArtefactCache& cache, InputCache& inputs,
-                                            const WorkHooks& hooks) {
-  hooks.progress("fetching", 0);
-  ASSIGN_OR_RETURN(const CachedFile image, cache.Get(order.image(), hooks.cancel));
-  CachedFile initramfs;
-  if (order.has_initramfs()) {
-    ASSIGN_OR_RETURN(initramfs, cache.Get(order.initramfs(), hooks.cancel));
+// What a boot reads, kept on the disk while this object lives.
+struct BootFiles {
+  KernelFiles paths;
+  std::vector<CachedFile> kept;
+};
+
+absl::StatusOr<BootFiles> Fetch(const Machine& machine, const v1::BootOrder& order,
+                                ArtefactCache& cache, InputCache& inputs, const WorkHooks& hooks) {
+  BootFiles files;
+  const auto get = [&](const v1::Artefact& artefact, std::string& path) -> absl::Status {
+    ASSIGN_OR_RETURN(CachedFile file, cache.Get(artefact, hooks.cancel));
+    path = file.path();
+    files.kept.push_back(std::move(file));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(get(order.image(), files.paths.image));
+  if (order.has_initramfs()) RETURN_IF_ERROR(get(order.initramfs(), files.paths.initramfs));
+  if (order.has_modules() && machine.Info().wants_modules) {
+    RETURN_IF_ERROR(get(order.modules(), files.paths.modules));
   }
-  KernelFiles files{.image = image.path(), .initramfs = initramfs.path()};
-  std::vector<CachedFile> disks;  // Kept until the boot has ended.
   for (const v1::Input& input : order.inputs()) {
     hooks.progress(absl::StrCat("unpacking ", input.name()), 0);
     ASSIGN_OR_RETURN(CachedFile disk, inputs.Get(input, hooks.cancel));
-    files.input_disks.push_back(disk.path());
-    disks.push_back(std::move(disk));
+    files.paths.input_disks.push_back(disk.path());
+    files.kept.push_back(std::move(disk));
+  }
+  return files;
+}
+
+absl::StatusOr<v1::BootResult> FetchAndBoot(Machine& machine, const v1::BootOrder& order,
+                                            const std::vector<v1::BootOrder>& block,
+                                            ArtefactCache& cache, InputCache& inputs,
+                                            const WorkHooks& hooks) {
+  const BootHooks boot_hooks{.progress = hooks.progress,
+                             .console = hooks.log,
+                             .dark = hooks.dark,
+                             .told = hooks.told,
+                             .cancel = hooks.cancel,
+                             .stop = hooks.stop};
+  ASSIGN_OR_RETURN(const bool begun, machine.HasBegun(order, boot_hooks));
+  if (begun) return machine.RunBoot(order, {}, boot_hooks);
+  hooks.progress("fetching", 0);
+  ASSIGN_OR_RETURN(const BootFiles files, Fetch(machine, order, cache, inputs, hooks));
+  for (const v1::BootOrder& next : block) {
+    // One that fails tries again when its turn comes.
+    if (hooks.cancel->load() ||
+        absl::IsUnavailable(Fetch(machine, next, cache, inputs, hooks).status()))
+      break;
   }
   if (hooks.cancel->load()) return absl::CancelledError("cancelled before it was booted");
-  const BootHooks boot_hooks{
-      .progress = hooks.progress, .console = hooks.log, .dark = hooks.dark, .cancel = hooks.cancel};
-  return machine.RunBoot(order, files, boot_hooks);
+  return machine.RunBoot(order, files.paths, boot_hooks);
 }
 
 // Copies what the slot made to where it stays until the farm has it.
@@ -97,11 +127,18 @@ std::string HandedBack(const WorkKey& key, absl::string_view reason) {
              : FailedBuild(key, v1::BuildResult::STATUS_CANCELLED, reason).SerializeAsString();
 }
 
-v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, ArtefactCache& cache,
-                           InputCache& inputs, const WorkHooks& hooks) {
+std::optional<v1::BootResult> PerformBoot(Machine& machine, const v1::BootOrder& order,
+                                          const std::vector<v1::BootOrder>& block,
+                                          ArtefactCache& cache, InputCache& inputs,
+                                          const WorkHooks& hooks) {
   const WorkKey key = KeyOf(order);
-  absl::StatusOr<v1::BootResult> result = FetchAndBoot(machine, order, cache, inputs, hooks);
+  absl::StatusOr<v1::BootResult> result = FetchAndBoot(machine, order, block, cache, inputs, hooks);
   if (!result.ok()) {
+    if (IsSuspended(result.status())) return std::nullopt;
+    const bool stopped = hooks.stop != nullptr && hooks.stop->load();
+    if (machine.Info().outlives_agent && stopped && absl::IsCancelled(result.status())) {
+      return std::nullopt;  // While fetching: nothing is given up.
+    }
     const std::string problem = machine.Problem();
     if (!problem.empty()) return FailedBoot(key, v1::OUTCOME_CANCELLED, problem);
     const bool cancelled = hooks.cancel->load() && absl::IsCancelled(result.status());

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,15 +24,20 @@ namespace shakedown::agent {
 struct WorkHooks {
   std::function<void(absl::string_view phase, float fraction)> progress;
   std::function<void(absl::string_view bytes)> log;
-  std::function<void(absl::Duration)> dark;
+  std::function<void(absl::Duration, absl::string_view)> dark;  // As in BootHooks, as all below.
+  std::function<bool(absl::Duration)> told;
   const std::atomic<bool>* cancel = nullptr;
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // The farm's failures become OUTCOME_FARM_FAILED with a reason; while the machine has a problem it
 // is handed back (OUTCOME_CANCELLED). Attempt, epoch and outcome are set, and a fact "input.NAME"
-// for each input.
-v1::BootResult PerformBoot(Machine& machine, const v1::BootOrder& order, ArtefactCache& cache,
-                           InputCache& inputs, const WorkHooks& hooks);
+// for each input. Nothing: the boot is suspended, its order stays open. Before the boot all that
+// `block`, the boots after it, will want is fetched as far as the farm can be reached now.
+std::optional<v1::BootResult> PerformBoot(Machine& machine, const v1::BootOrder& order,
+                                          const std::vector<v1::BootOrder>& block,
+                                          ArtefactCache& cache, InputCache& inputs,
+                                          const WorkHooks& hooks);
 
 struct PerformedBuild {
   v1::BuildResult result;

@@ -40,11 +40,15 @@ WorkHooks Workers::Hooks(SeatId seat, const Assignment& assignment) {
   hooks.log = [this, key = assignment.key](absl::string_view bytes) {
     parts_.logs.Write(key, bytes);
   };
-  hooks.dark = [this, seat](absl::Duration duration) {
-    parts_.desk.SetDark(seat, duration);
+  hooks.dark = [this, seat](absl::Duration duration, absl::string_view reason) {
+    parts_.desk.SetDark(seat, duration, PrintableLine(reason, 100));
     parts_.wake();
   };
+  hooks.told = [this](absl::Duration limit) {
+    return parts_.desk.WaitUntilHeard(limit, parts_.wake);
+  };
   hooks.cancel = assignment.cancel;
+  hooks.stop = assignment.stop;
   return hooks;
 }
 
@@ -52,14 +56,26 @@ void Workers::Boot(SeatId seat, Machine& machine, const Assignment& assignment) 
   v1::BootOrder order;
   order.ParseFromString(assignment.order);
   spdlog::info("boot {} ({}) on {}", order.name(), order.kernel(), order.machine());
-  v1::BootResult result =
-      PerformBoot(machine, order, parts_.cache, parts_.inputs, Hooks(seat, assignment));
-  if (result.outcome() == v1::OUTCOME_CANCELLED && parts_.desk.stopping()) {
-    result.set_reason(kStopped);
+  std::vector<v1::BootOrder> block;
+  for (const std::string& bytes : parts_.desk.QueuedBoots(seat)) {
+    block.emplace_back().ParseFromString(bytes);
   }
-  spdlog::info("boot {}: {} {}", order.name(), OutcomeName(result.outcome()),
-               PrintableLine(result.reason()));
-  Conclude(seat, assignment.key, result.SerializeAsString(), {});
+  std::optional<v1::BootResult> result =
+      PerformBoot(machine, order, block, parts_.cache, parts_.inputs, Hooks(seat, assignment));
+  if (!result) {
+    spdlog::info("boot {}: stays open", order.name());
+    return parts_.desk.Suspend(seat);
+  }
+  if (result->outcome() == v1::OUTCOME_CANCELLED && assignment.stop->load() &&
+      !machine.Info().outlives_agent) {
+    result->set_reason(kStopped);
+  }
+  spdlog::info("boot {}: {} {}", order.name(), OutcomeName(result->outcome()),
+               PrintableLine(result->reason()));
+  Conclude(seat, assignment.key, result->SerializeAsString(), {}, [&] {
+    const absl::Status done = machine.Concluded(order);
+    if (!done.ok()) spdlog::warn("boot {}: {}", order.name(), done.ToString());
+  });
 }
 
 void Workers::Build(SeatId seat, BuildSlot& slot, const Assignment& assignment) {
@@ -74,14 +90,15 @@ void Workers::Build(SeatId seat, BuildSlot& slot, const Assignment& assignment) 
   }
   spdlog::info("build of {}: {} {}", kernel, v1::BuildResult::Status_Name(result.status()),
                PrintableLine(result.error()));
-  Conclude(seat, assignment.key, result.SerializeAsString(), std::move(performed.outputs));
+  Conclude(seat, assignment.key, result.SerializeAsString(), std::move(performed.outputs), [] {});
 }
 
 // In this order: journaled, then no longer running, then reported.
 void Workers::Conclude(SeatId seat, const WorkKey& key, const std::string& result,
-                       std::vector<CachedFile> files) {
+                       std::vector<CachedFile> files, const std::function<void()>& journaled_now) {
   const absl::Status journaled = parts_.journal.AppendResult(key, result);
   if (!journaled.ok()) parts_.fatal(journaled);
+  if (journaled.ok()) journaled_now();
   parts_.desk.SetReporting(seat);
   if (journaled.ok()) parts_.reporter.Add(key, std::move(files));
 }

@@ -45,7 +45,7 @@ class Workers {
   void Build(SeatId seat, BuildSlot& slot, const Assignment& assignment);
   WorkHooks Hooks(SeatId seat, const Assignment& assignment);
   void Conclude(SeatId seat, const WorkKey& key, const std::string& result,
-                std::vector<CachedFile> files);
+                std::vector<CachedFile> files, const std::function<void()>& journaled_now);
 
   WorkerParts parts_;
   std::vector<std::thread> threads_;

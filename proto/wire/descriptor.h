@@ -22,6 +22,7 @@ class Descriptor {
     return *this;
   }
   int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }  // The caller closes it.
   void Close() {
     if (fd_ >= 0) close(fd_);
     fd_ = -1;

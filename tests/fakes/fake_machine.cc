@@ -68,7 +68,7 @@ absl::StatusOr<v1::BootResult> FakeMachine::RunBoot(const v1::BootOrder& order,
   return script ? script(order, files, hooks) : Measured(order, 1.5);
 }
 
-absl::Status FakeMachine::CleanUp() {
+absl::Status FakeMachine::CleanUp(const std::set<std::string>&) {
   ++clean_ups;
   return clean_up;
 }

@@ -48,7 +48,7 @@ class FakeMachine : public agent::Machine {
   absl::StatusOr<v1::BootResult> RunBoot(const v1::BootOrder& order,
                                          const agent::KernelFiles& files,
                                          const agent::BootHooks& hooks) override;
-  absl::Status CleanUp() override;
+  absl::Status CleanUp(const std::set<std::string>& open) override;
 
   Gate gate;
   Script script;          // Set before the work comes.

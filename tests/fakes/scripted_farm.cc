@@ -113,11 +113,15 @@ class Farm : public ScriptedFarm, private v1::AgentService::Service {
   bool Fill(const v1::SyncRequest& request, v1::SyncResponse& response) const {
     for (const auto& machine : request.machines()) {
       if (!machine.attempt_id().empty() || !machine.problem().empty()) continue;
+      std::vector<const v1::BootOrder*> block;
       for (const auto& [id, order] : book_.boots) {
         const bool open = book_.boot_results.count(id) == 0 && order.machine() == machine.name();
-        if (open) *response.add_boots() = order;
-        if (open) break;
+        if (open) block.push_back(&order);
+        if (open && !machine.takes_blocks()) break;
       }
+      std::sort(block.begin(), block.end(),
+                [](const auto* a, const auto* b) { return a->name() < b->name(); });
+      for (const v1::BootOrder* order : block) *response.add_boots() = *order;
     }
     for (const auto& slot : request.build_slots()) {
       if (!slot.build_id().empty() || !slot.problem().empty()) continue;
@@ -127,7 +131,11 @@ class Farm : public ScriptedFarm, private v1::AgentService::Service {
     }
     for (const std::string& id : book_.cancels) {
       for (const auto& machine : request.machines()) {
-        if (machine.attempt_id() == id) response.add_cancel(id);
+        const auto& queued = machine.queued();
+        if (machine.attempt_id() == id ||
+            std::find(queued.begin(), queued.end(), id) != queued.end()) {
+          response.add_cancel(id);
+        }
       }
       for (const auto& slot : request.build_slots()) {
         if (slot.build_id() == id) response.add_cancel(id);

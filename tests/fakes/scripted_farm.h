@@ -16,7 +16,8 @@ namespace shakedown::fakes {
 // What the farm knows. The test reads and changes it inside With() and WaitUntil().
 struct FarmBook {
   std::map<std::string, v1::BootOrder>
-      boots;  // By attempt_id: leased, given until they have ended.
+      boots;  // By attempt_id: leased, given until they have ended; to a machine that takes blocks
+              // all at once, by name.
   std::map<std::string, v1::BuildOrder> builds;  // By build_id.
   std::map<std::string, v1::BootResult> boot_results;
   std::map<std::string, v1::BuildResult> build_results;
