@@ -20,6 +20,7 @@
 #include "controller/service/catalog.h"
 #include "controller/service/dispatcher.h"
 #include "controller/service/farm_api.h"
+#include "controller/service/kernel_key.h"
 #include "controller/service/server.h"
 #include "controller/service/signals.h"
 #include "controller/service/store_call.h"
@@ -57,6 +58,7 @@ struct Options {
   std::string http;
   std::string dashboard;
   std::string session_key;
+  std::string kernel_key;
   bool public_read = false;
 };
 
@@ -187,7 +189,10 @@ absl::Status Serve(const Options& options) {
   }));
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
-  service::AgentApi agents(*database, *artefacts);
+  ASSIGN_OR_RETURN(const store::FarmSigner signer, service::ReadKernelKey(options.kernel_key));
+  RETURN_IF_ERROR(UntilTheDatabaseIsThere(
+      end, [&] { return service::SignWhatIsThere(*database, signer); }));
+  service::AgentApi agents(*database, *artefacts, signer);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());
   auto background = std::make_unique<service::Background>(*database, listener, dispatcher);
@@ -250,6 +255,8 @@ int Main(int argc, char** argv) {
                     "File that keeps people signed in over a restart; made when it is not there");
   serve->add_flag("--public-read", options.public_read,
                   "Over HTTP, let everybody read; changes still want a token");
+  serve->add_option("--kernel-key", options.kernel_key,
+                    "Secret key (shakedown keys new) that signs every build, for laptops' owners");
   CLI::App* migrate = app.add_subcommand("migrate", "Bring the database to this program's schema");
   database(migrate);
   CLI::App* token = app.add_subcommand("token", "Who may call");

@@ -28,6 +28,15 @@ absl::Status Write(const std::string& folder, const char* name, const std::strin
   return WriteFileAtomically(absl::StrCat(folder, "/", name), content);
 }
 
+// The store's Find() compares it with its digest: one that a power loss tore is not found.
+absl::Status Move(const std::string& from, const std::string& to, v1::Artefact& artefact) {
+  ASSIGN_OR_RETURN(*artefact.mutable_sha256(), Sha256File(from));
+  std::error_code error;
+  artefact.set_size(fs::file_size(from, error));
+  if (!error) fs::rename(from, to, error);
+  return error ? ErrnoStatus(error.value(), to) : absl::OkStatus();
+}
+
 bool Matches(const std::string& path, const v1::Artefact& artefact) {
   absl::StatusOr<std::string> digest = Sha256File(path);
   return digest.ok() && *digest == artefact.sha256();
@@ -55,6 +64,10 @@ absl::StatusOr<BuildOutcome> BuildStore::Find(const std::string& build_key) {
     outcome.initramfs_path = absl::StrCat(path, "/initramfs");
     good = Matches(outcome.initramfs_path, outcome.result.initramfs());
   }
+  if (good && outcome.result.has_modules()) {
+    outcome.modules_path = absl::StrCat(path, "/modules");
+    good = Matches(outcome.modules_path, outcome.result.modules());
+  }
   if (good) return outcome;
   std::error_code error;
   fs::remove_all(path, error);
@@ -72,6 +85,9 @@ absl::StatusOr<BuildOutcome> BuildStore::Put(v1::BuildResult result, const Built
   RETURN_IF_ERROR(Write(part, "config", files.config, *result.mutable_config()));
   if (!files.initramfs.empty()) {
     RETURN_IF_ERROR(Write(part, "initramfs", files.initramfs, *result.mutable_initramfs()));
+  }
+  if (!files.modules_path.empty()) {
+    RETURN_IF_ERROR(Move(files.modules_path, part + "/modules", *result.mutable_modules()));
   }
   RETURN_IF_ERROR(
       WriteFileAtomically(absl::StrCat(part, "/result.pb"), result.SerializeAsString()));

@@ -2,15 +2,18 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -29,19 +32,88 @@ int OpenBeneath(int folder, const char* path) {
   return static_cast<int>(syscall(SYS_openat2, folder, path, &how, sizeof how));
 }
 
-// Opens the regular file and gives its content in pieces; `take` ends it with an error.
-absl::Status EachPiece(const std::string& folder, const std::string& path,
-                       const std::function<absl::Status(absl::string_view)>& take) {
+int OpenFolder(const std::string& folder) {
+  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+// Why `path` could not be opened, from errno.
+absl::Status NotOpened(const std::string& shown) {
+  if (errno == ELOOP || errno == EXDEV || errno == EISDIR || errno == ENXIO) {
+    return absl::InvalidArgumentError(absl::StrCat(shown, ": want a regular file, no link"));
+  }
+  return ErrnoStatus(errno, shown);
+}
+
+class Lister {
+ public:
+  Lister(const std::string& folder, size_t limit, const std::vector<std::string>& left_out)
+      : folder_(folder), limit_(limit), left_out_(left_out), root_(OpenFolder(folder)) {}
+
+  absl::Status Add(const std::string& path, int depth) {
+    const std::string shown = absl::StrCat(folder_, "/", path);
+    if (root_.get() < 0) return ErrnoStatus(errno, folder_);
+    if (files_.size() >= limit_ || depth > kDeepest) {
+      return absl::OutOfRangeError(absl::StrCat(shown, ": more than ", limit_, " entries, or ",
+                                                kDeepest, " levels"));
+    }
+    Descriptor file(OpenBeneath(root_.get(), path.c_str()));
+    if (file.get() < 0) return NotOpened(shown);
+    struct stat info;
+    if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, shown);
+    const bool folder = S_ISDIR(info.st_mode);
+    if (!folder && !S_ISREG(info.st_mode)) {
+      return absl::InvalidArgumentError(absl::StrCat(shown, ": want a file or a folder"));
+    }
+    files_.push_back({path, folder, folder ? 0 : static_cast<uint64_t>(info.st_size)});
+    if (!folder) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::set<std::string> names, Names(file, shown));
+    for (const std::string& name : names) {
+      const std::string inner = absl::StrCat(path, "/", name);
+      if (std::count(left_out_.begin(), left_out_.end(), inner) > 0) continue;
+      RETURN_IF_ERROR(Add(inner, depth + 1));
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<FileBeneath> Take() { return std::move(files_); }
+
+ private:
+  static constexpr int kDeepest = 32;
+
+  absl::StatusOr<std::set<std::string>> Names(const Descriptor& folder,
+                                              const std::string& shown) const {
+    DIR* const dir = fdopendir(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+    if (dir == nullptr) return ErrnoStatus(errno, shown);
+    std::set<std::string> names;
+    while (const dirent* entry = readdir(dir)) {
+      const std::string name = entry->d_name;
+      if (name != "." && name != "..") names.insert(name);
+      if (names.size() > limit_) break;  // Add() says so.
+    }
+    closedir(dir);
+    return names;
+  }
+
+  const std::string& folder_;
+  const size_t limit_;
+  const std::vector<std::string>& left_out_;
+  const Descriptor root_;
+  std::vector<FileBeneath> files_;
+};
+
+struct Free {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+
+}  // namespace
+
+absl::Status StreamBeneath(const std::string& folder, const std::string& path,
+                           absl::FunctionRef<absl::Status(absl::string_view)> take) {
   const std::string shown = absl::StrCat(folder, "/", path);
-  const Descriptor root(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor root(OpenFolder(folder));
   if (root.get() < 0) return ErrnoStatus(errno, folder);
   const Descriptor file(OpenBeneath(root.get(), path.c_str()));
-  if (file.get() < 0) {
-    if (errno == ELOOP || errno == EXDEV || errno == EISDIR || errno == ENXIO) {
-      return absl::InvalidArgumentError(absl::StrCat(shown, ": want a regular file, no link"));
-    }
-    return ErrnoStatus(errno, shown);
-  }
+  if (file.get() < 0) return NotOpened(shown);
   struct stat info;
   if (fstat(file.get(), &info) != 0) return ErrnoStatus(errno, shown);
   if (!S_ISREG(info.st_mode)) {
@@ -57,16 +129,18 @@ absl::Status EachPiece(const std::string& folder, const std::string& path,
   }
 }
 
-struct Free {
-  void operator()(archive* a) const { archive_read_free(a); }
-};
-
-}  // namespace
+absl::StatusOr<std::vector<FileBeneath>> ListBeneath(const std::string& folder,
+                                                     const std::string& path, size_t limit,
+                                                     const std::vector<std::string>& left_out) {
+  Lister lister(folder, limit, left_out);
+  RETURN_IF_ERROR(lister.Add(path, 0));
+  return lister.Take();
+}
 
 absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::string& path,
                                         size_t limit) {
   std::string content;
-  RETURN_IF_ERROR(EachPiece(folder, path, [&](absl::string_view piece) {
+  RETURN_IF_ERROR(StreamBeneath(folder, path, [&](absl::string_view piece) {
     content.append(piece.data(), piece.size());
     if (content.size() <= limit) return absl::OkStatus();
     return absl::OutOfRangeError(absl::StrCat(folder, "/", path, ": more than ", limit, " bytes"));
@@ -76,7 +150,7 @@ absl::StatusOr<std::string> ReadBeneath(const std::string& folder, const std::st
 
 absl::StatusOr<std::string> Sha256Beneath(const std::string& folder, const std::string& path) {
   Sha256 digest;
-  RETURN_IF_ERROR(EachPiece(folder, path, [&](absl::string_view piece) {
+  RETURN_IF_ERROR(StreamBeneath(folder, path, [&](absl::string_view piece) {
     digest.Add(piece);
     return absl::OkStatus();
   }));

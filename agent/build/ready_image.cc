@@ -10,6 +10,7 @@
 #include "agent/build/hostile_files.h"
 #include "agent/build/image_identity.h"
 #include "agent/build/initramfs.h"
+#include "agent/build/modules_archive.h"
 #include "kernels/recipe/keys.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/files.h"
@@ -54,7 +55,7 @@ absl::Status MakeModulesDep(const std::string& tree, const std::string& release)
 }
 
 absl::StatusOr<BuiltFiles> TakeFiles(const std::string& tree, const std::string& release,
-                                     const std::string& runner) {
+                                     const BuildContext& context) {
   BuiltFiles files;
   ASSIGN_OR_RETURN(files.image,
                    ReadBeneath(tree, absl::StrCat("boot/vmlinuz-", release), kMaxImage));
@@ -62,9 +63,9 @@ absl::StatusOr<BuiltFiles> TakeFiles(const std::string& tree, const std::string&
                    ReadBeneath(tree, absl::StrCat("boot/config-", release), kMaxConfig));
   RETURN_IF_ERROR(MakeModulesDep(tree, release));
   const std::string modules = absl::StrCat(tree, "/lib/modules/", release);
-  absl::StatusOr<std::string> initramfs = BuildInitramfs(modules, runner);
-  if (!initramfs.ok()) return initramfs.status();
-  files.initramfs = *std::move(initramfs);
+  ASSIGN_OR_RETURN(files.initramfs, BuildInitramfs(modules, context.options.runner_path));
+  files.modules_path = absl::StrCat(context.work, "/modules.tar.zst");
+  RETURN_IF_ERROR(PackModules(tree, release, files.modules_path));
   return files;
 }
 
@@ -112,8 +113,8 @@ absl::StatusOr<BuildOutcome> TakeReadyImage(BuildContext& context) {
   const std::string tree = absl::StrCat(context.work, "/package");
   RETURN_IF_ERROR(debian.Unpack(deb, tree));
   ASSIGN_OR_RETURN(const std::string release, ReleaseIn(tree));
-  context.Progress("make the initramfs", 0.8f);
-  ASSIGN_OR_RETURN(const BuiltFiles files, TakeFiles(tree, release, context.options.runner_path));
+  context.Progress("make the initramfs, pack the modules", 0.8f);
+  ASSIGN_OR_RETURN(const BuiltFiles files, TakeFiles(tree, release, context));
   ASSIGN_OR_RETURN(const ImageVersion version, VersionOfBzImage(files.image));
   v1::BuildResult result;
   result.set_build_key(key);

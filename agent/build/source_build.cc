@@ -20,6 +20,7 @@
 #include "agent/build/hostile_files.h"
 #include "agent/build/image_identity.h"
 #include "agent/build/initramfs.h"
+#include "agent/build/modules_archive.h"
 #include "agent/build/toolchain.h"
 #include "kernels/recipe/config.h"
 #include "kernels/recipe/keys.h"
@@ -249,18 +250,25 @@ class SourceBuild {
     return context_.store.Put(std::move(result), files);
   }
 
-  // A kernel without a driver that the guest needs is built all the same: that it does not boot is
-  // its finding.
+  // All of them for machines with a root of their own, and those that a guest needs. A kernel without
+  // a driver that the guest needs is built all the same: that it does not boot is its finding.
   absl::Status CollectModules(const std::string& release, BuiltFiles& files) {
     absl::StatusOr<std::string> initramfs = BuildInitramfs(
         absl::StrCat(Build(), "/modules/lib/modules/", release), context_.options.runner_path);
     if (initramfs.ok()) {
       files.initramfs = *std::move(initramfs);
-      return absl::OkStatus();
+    } else if (!absl::IsNotFound(initramfs.status())) {
+      return initramfs.status();
+    } else {
+      context_.Log(absl::StrCat("no initramfs: ", initramfs.status().message(), "\n"));
     }
-    if (!absl::IsNotFound(initramfs.status())) return initramfs.status();
-    context_.Log(absl::StrCat("no initramfs: ", initramfs.status().message(), "\n"));
-    return absl::OkStatus();
+    files.modules_path = absl::StrCat(context_.work, "/modules.tar.zst");
+    const absl::Status packed =
+        PackModules(absl::StrCat(Build(), "/modules"), release, files.modules_path);
+    // A tree without the file that it promised: its own fault.
+    return absl::IsNotFound(packed) || absl::IsOutOfRange(packed)
+               ? absl::FailedPreconditionError(packed.message())
+               : packed;
   }
 
   absl::Status RunStep(const kernels::Step& step) {

@@ -119,6 +119,7 @@ class ThreadedReporter : public Reporter {
     if (result.status() == v1::BuildResult::STATUS_BUILT) {
       RETURN_IF_ERROR(Upload(result.image()));
       if (result.has_initramfs()) RETURN_IF_ERROR(Upload(result.initramfs()));
+      if (result.has_modules()) RETURN_IF_ERROR(Upload(result.modules()));
       if (result.has_config()) RETURN_IF_ERROR(Upload(result.config()));
     }
     return parts_.farm.ReportBuild(result);

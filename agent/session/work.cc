@@ -85,6 +85,7 @@ absl::Status KeepOutputs(const BuildOutcome& outcome, ArtefactCache& cache,
   if (result.has_initramfs()) {
     RETURN_IF_ERROR(keep(result.initramfs(), outcome.initramfs_path));
   }
+  if (result.has_modules()) RETURN_IF_ERROR(keep(result.modules(), outcome.modules_path));
   return result.has_config() ? keep(result.config(), outcome.config_path) : absl::OkStatus();
 }
 

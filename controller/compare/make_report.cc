@@ -248,8 +248,9 @@ void AddFailures(const v1::ReportData& data, v1::Report* report) {
     failure->set_reason(PrintableLine(boot.view().reason(), 500));
     // Of a build that failed, or a boot that never was, there is no console.
     if (outcome == v1::OUTCOME_BUILD_FAILED || outcome == v1::OUTCOME_CANCELLED) continue;
-    const std::string& tail = boot.result().console_tail().empty() ? boot.view().console_tail()
-                                                                   : boot.result().console_tail();
+    // The view's has what the machine left behind, too, if it left something.
+    const bool whole = boot.result().console_tail().empty() || !boot.result().evidence().empty();
+    const std::string& tail = whole ? boot.view().console_tail() : boot.result().console_tail();
     for (std::string& line : TellingLines(tail, failure->reason(), 15)) {
       failure->add_console_tail(std::move(line));
     }

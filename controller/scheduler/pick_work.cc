@@ -17,6 +17,7 @@ bool Contains(const std::vector<std::string>& list, const std::string& item) {
 }
 
 bool Fits(const OpenBlock& block, const MachineNow& machine) {
+  if (machine.takes_blocks && !block.modules_kept) return false;
   if (!block.names.empty() && !Contains(block.names, machine.name)) return false;
   return std::all_of(block.tags.begin(), block.tags.end(),
                      [&](const std::string& tag) { return Contains(machine.tags, tag); });
@@ -72,10 +73,12 @@ bool AnyLeased(const AgentNow& agent) {
 }
 
 std::string WhyNoBlock(const MachineNow& machine, const Work& work) {
-  int waiting = 0, elsewhere = 0, unfit = 0;
+  int waiting = 0, elsewhere = 0, bare = 0, unfit = 0;
   for (const OpenBlock& block : work.blocks) {
     if (!block.machine.empty() && block.machine != machine.name) {
       ++elsewhere;
+    } else if (block.machine.empty() && machine.takes_blocks && !block.modules_kept) {
+      ++bare;
     } else if (block.machine.empty() && !Fits(block, machine)) {
       ++unfit;
     } else if (HasState(block, BootState::kWaiting)) {
@@ -85,6 +88,9 @@ std::string WhyNoBlock(const MachineNow& machine, const Work& work) {
   std::vector<std::string> parts;
   if (waiting > 0) parts.push_back(absl::StrCat(waiting, " wait for builds"));
   if (elsewhere > 0) parts.push_back(absl::StrCat(elsewhere, " are bound to other machines"));
+  if (bare > 0) {
+    parts.push_back(absl::StrCat(bare, " have kernels built before modules were kept: submit again"));
+  }
   if (unfit > 0) parts.push_back(absl::StrCat(unfit, " want other machines"));
   if (parts.empty()) return "no boot is queued for it";
   return absl::StrCat("no block can start: ", absl::StrJoin(parts, ", "));

@@ -24,6 +24,7 @@ using store::Work;
 // - A block starts when none of its boots waits for a build, runs whole on one machine, in its
 // order, the next
 //   boot when the one before has ended. A started block goes before everything else on its host.
+// - A machine that takes blocks gets only blocks whose kernels have their modules kept.
 // - Neither kind starves the other: a new block does not start while an older job's build wants
 // this host, and a
 //   build does not start while an older or equally old job's block could.

@@ -47,8 +47,8 @@ absl::Status AgentApi::CheckSync(const store::Principal& caller, const v1::SyncR
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::SyncResponse> AgentApi::Sync(const v1::SyncRequest& request) {
-  return FromStore([&] { return store::Sync(database_, request, scheduler::Rules()); });
+absl::StatusOr<v1::SyncResponse> AgentApi::Sync(const v1::SyncRequest& request, bool& news) {
+  return FromStore([&] { return store::Sync(database_, request, scheduler::Rules(), &news); });
 }
 
 absl::StatusOr<v1::ReportBootResponse> AgentApi::ReportBoot(const store::Principal& caller,
@@ -59,7 +59,7 @@ absl::StatusOr<v1::ReportBootResponse> AgentApi::ReportBoot(const store::Princip
 
 absl::StatusOr<v1::ReportBuildResponse> AgentApi::ReportBuild(const store::Principal& caller,
                                                               const v1::BuildResult& result) {
-  RETURN_IF_ERROR(FromStore([&] { return store::RecordBuild(database_, caller.name, result); }));
+  RETURN_IF_ERROR(FromStore([&] { return store::RecordBuild(database_, caller.name, result, signer_); }));
   return v1::ReportBuildResponse();
 }
 

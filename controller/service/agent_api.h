@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "controller/service/artefact_store.h"
 #include "db/store/database.h"
+#include "db/store/signatures.h"
 #include "db/store/tokens.h"
 #include "shakedown/v1/agent.pb.h"
 
@@ -23,12 +24,13 @@ struct Upload {
 // it. Errors as in FarmApi; PermissionDenied: an agent speaks for another.
 class AgentApi {
  public:
-  AgentApi(store::Database& database, ArtefactStore& artefacts)
-      : database_(database), artefacts_(artefacts) {}
+  // `signer`: signs each build that is accepted; none: nobody does.
+  AgentApi(store::Database& database, ArtefactStore& artefacts, store::FarmSigner signer = {})
+      : database_(database), artefacts_(artefacts), signer_(std::move(signer)) {}
 
   absl::Status CheckSync(const store::Principal& caller, const v1::SyncRequest& request);
-  // One look, without waiting. After CheckSync.
-  absl::StatusOr<v1::SyncResponse> Sync(const v1::SyncRequest& request);
+  // One look, without waiting. After CheckSync. `news`: there is something to answer at once.
+  absl::StatusOr<v1::SyncResponse> Sync(const v1::SyncRequest& request, bool& news);
 
   absl::StatusOr<v1::ReportBootResponse> ReportBoot(const store::Principal& caller,
                                                     const v1::BootResult& result);
@@ -55,6 +57,7 @@ class AgentApi {
 
   store::Database& database_;
   ArtefactStore& artefacts_;
+  const store::FarmSigner signer_;
 };
 
 }  // namespace shakedown::service

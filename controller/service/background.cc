@@ -107,11 +107,13 @@ struct Background::State {
     if (away) spdlog::info("database: back");
     away = false;
     if (report->boots_given_up + report->builds_given_up + report->blocks_unbound +
-            report->blocks_orphaned >
+            report->blocks_orphaned + report->power_cycles >
         0) {
-      spdlog::info("janitor: gave up {} boots, {} builds and {} begun blocks, unbound {} blocks",
-                   report->boots_given_up, report->builds_given_up, report->blocks_orphaned,
-                   report->blocks_unbound);
+      spdlog::info(
+          "janitor: gave up {} boots, {} builds and {} begun blocks, unbound {} blocks, "
+          "ordered {} power cycles",
+          report->boots_given_up, report->builds_given_up, report->blocks_orphaned,
+          report->blocks_unbound, report->power_cycles);
     }
   }
 };

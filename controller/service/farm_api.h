@@ -50,6 +50,11 @@ class FarmApi {
                                                    InputUpload& upload);
   absl::StatusOr<v1::ListInputsResponse> ListInputs();
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request);
+  absl::StatusOr<v1::SetMachineResponse> SetMachine(const store::Principal& caller,
+                                                    const v1::SetMachineRequest& request);
+  // PermissionDenied: not a signature of that build by that key.
+  absl::StatusOr<v1::SignBuildResponse> SignBuild(const store::Principal& caller,
+                                                  const v1::SignBuildRequest& request);
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request);
 
   // A script that repeats a boot: see plan/reproduce.h. InvalidArgument, NotFound.

@@ -49,12 +49,12 @@ class SyncCall {
   void Look() {
     if (context_->IsCancelled()) return Answer(grpc::Status::CANCELLED);
     const uint64_t hints = backend_.dispatcher.hints();
-    absl::StatusOr<v1::SyncResponse> news = backend_.agents.Sync(*request_);
-    if (!news.ok()) return Answer(ToGrpc(news.status()));
+    bool news = false;
+    absl::StatusOr<v1::SyncResponse> answer = backend_.agents.Sync(*request_, news);
+    if (!answer.ok()) return Answer(ToGrpc(answer.status()));
     const absl::Duration left = until_ - SystemClock().Elapsed();
-    const bool empty = news->boots().empty() && news->builds().empty() && news->cancel().empty();
-    if (!empty || left <= absl::ZeroDuration() || backend_.dispatcher.stopping()) {
-      *response_ = *std::move(news);
+    if (news || left <= absl::ZeroDuration() || backend_.dispatcher.stopping()) {
+      *response_ = *std::move(answer);
       return Answer(grpc::Status::OK);
     }
     backend_.dispatcher.RunLater(std::min(kPause, left), hints, [this] { Look(); });

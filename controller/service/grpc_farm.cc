@@ -134,6 +134,18 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.farm.ListBuilds(r); });
   }
+  Unary* SetMachine(Context* context, const v1::SetMachineRequest* request,
+                    v1::SetMachineResponse* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.farm.SetMachine(caller, r);
+    });
+  }
+  Unary* SignBuild(Context* context, const v1::SignBuildRequest* request,
+                   v1::SignBuildResponse* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.farm.SignBuild(caller, r);
+    });
+  }
   Unary* GetReport(Context* context, const v1::GetReportRequest* request,
                    v1::GetReportResponse* response) override {
     return Run(context, request, response,

@@ -38,6 +38,9 @@ absl::Status ForgetLostArtefacts(store::Database& database, const ArtefactStore&
                      FromStore([&] { return store::FindBuilt(database, build.build_key()); }));
     if (!result) continue;
     RETURN_IF_ERROR(ForgetIfLost(database, artefacts, result->image(), build.kernel()));
+    if (result->has_modules()) {
+      RETURN_IF_ERROR(ForgetIfLost(database, artefacts, result->modules(), build.kernel()));
+    }
     if (result->has_initramfs()) {
       RETURN_IF_ERROR(ForgetIfLost(database, artefacts, result->initramfs(), build.kernel()));
     }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/store/leases.h"
 #include "db/store/orders.h"
+#include "db/store/power.h"
 #include "db/store/pulse.h"
 #include "db/store/settle.h"
 #include "db/store/sql.h"
@@ -24,18 +25,31 @@ struct Astray {
       build_orders;  // To this one: the answer got lost, say it again.
 };
 
+// Attempts that the machine has: the one in hand and those of its block that come after it.
+std::vector<std::string> InHand(const v1::MachineStatus& machine) {
+  std::vector<std::string> attempts(machine.queued().begin(), machine.queued().end());
+  if (!machine.attempt_id().empty()) attempts.insert(attempts.begin(), machine.attempt_id());
+  return attempts;
+}
+
+bool IsIdle(const v1::MachineStatus& machine) {
+  return machine.problem().empty() && InHand(machine).empty();
+}
+
 // Work in hand that is not, or no longer, the agent's. A result that was accepted and whose answer
 // got lost is no reason to stop: it will be sent again and be answered.
 void FindStops(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse& response) {
   for (const v1::MachineStatus& machine : request.machines()) {
-    if (machine.attempt_id().empty()) continue;
-    const pqxx::result row = tx.exec_params(
-        "SELECT FROM boots o WHERE attempt_id = $1 AND machine = $2 AND epoch = $3 AND agent = $4 "
-        "AND "
+    const std::vector<std::string> attempts = InHand(machine);
+    if (attempts.empty()) continue;
+    const pqxx::result gone = tx.exec_params(
+        "SELECT h.attempt FROM unnest($1::text[]) WITH ORDINALITY AS h (attempt, ordinal) "
+        "WHERE NOT EXISTS (SELECT FROM boots o WHERE o.attempt_id = h.attempt::uuid "
+        "AND machine = $2 AND epoch = $3 AND agent = $4 AND "
         "((state = 'running' AND NOT cancel_requested) OR EXISTS "
-        "(SELECT FROM boot_results r WHERE r.attempt_id = o.attempt_id))",
-        machine.attempt_id(), machine.name(), machine.epoch(), request.agent());
-    if (row.empty()) response.add_cancel(machine.attempt_id());
+        "(SELECT FROM boot_results r WHERE r.attempt_id = o.attempt_id))) ORDER BY h.ordinal",
+        TextArray(attempts), machine.name(), machine.epoch(), request.agent());
+    for (const pqxx::row& row : gone) response.add_cancel(row[0].as<std::string>());
   }
   for (const v1::BuildSlotStatus& slot : request.build_slots()) {
     if (slot.build_id().empty()) continue;
@@ -48,21 +62,22 @@ void FindStops(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse
 }
 
 void FindAstrayBoots(Transaction& tx, const v1::SyncRequest& request, Astray& astray) {
-  std::set<std::string> in_hand, idle;
+  // A block is lost or given again as a whole: what a machine does not show of the block that it is
+  // in has its result on the way, or is looked at when the machine has nothing left.
+  std::set<std::string> in_hand, idle, in_block;
   for (const v1::MachineStatus& machine : request.machines()) {
-    if (!machine.attempt_id().empty()) {
-      in_hand.insert(machine.attempt_id());
-    } else if (machine.problem().empty()) {
-      idle.insert(machine.name());
-    }
+    const std::vector<std::string> attempts = InHand(machine);
+    in_hand.insert(attempts.begin(), attempts.end());
+    if (IsIdle(machine)) idle.insert(machine.name());
+    if (machine.takes_blocks() && !attempts.empty()) in_block.insert(machine.name());
   }
   const pqxx::result rows = tx.exec_params(
       "SELECT attempt_id, machine, incarnation FROM boots WHERE state = 'running' AND agent = $1 "
-      "ORDER BY attempt_id",
+      "ORDER BY machine, position, attempt_id",
       request.agent());
   for (const pqxx::row& row : rows) {
     const auto attempt = row[0].as<std::string>();
-    if (in_hand.count(attempt) > 0) continue;
+    if (in_hand.count(attempt) > 0 || in_block.count(row[1].as<std::string>()) > 0) continue;
     if (row[2].as<int64_t>() != static_cast<int64_t>(request.incarnation())) {
       astray.boots.push_back(attempt);
     } else if (idle.count(row[1].as<std::string>()) > 0) {
@@ -139,10 +154,9 @@ absl::Status LeaseNew(Database& database, const v1::SyncRequest& request, const 
     *response.add_builds() = *std::move(lease.order);
   }
   for (const v1::MachineStatus& machine : request.machines()) {
-    const bool idle = machine.attempt_id().empty() && machine.problem().empty();
-    if (!idle || served.count(machine.name()) > 0) continue;
+    if (!IsIdle(machine) || served.count(machine.name()) > 0) continue;
     ASSIGN_OR_RETURN(BootLease lease, LeaseBoot(database, request.agent(), machine.name(), picks));
-    if (lease.order.has_value()) *response.add_boots() = *std::move(lease.order);
+    for (v1::BootOrder& order : lease.orders) *response.add_boots() = std::move(order);
   }
   return absl::OkStatus();
 }
@@ -150,10 +164,11 @@ absl::Status LeaseNew(Database& database, const v1::SyncRequest& request, const 
 }  // namespace
 
 absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest& request,
-                                      const Picks& picks) {
+                                      const Picks& picks, bool* news) {
   RETURN_IF_ERROR(CheckSync(request));
   v1::SyncResponse response;
   Astray astray;
+  bool new_power = false;
   RETURN_IF_ERROR(Write(database, [&](Transaction& tx) -> absl::Status {
     response.Clear();
     astray = Astray();
@@ -161,11 +176,16 @@ absl::StatusOr<v1::SyncResponse> Sync(Database& database, const v1::SyncRequest&
     FindStops(tx, request, response);
     FindAstrayBoots(tx, request, astray);
     FindAstrayBuilds(tx, request, astray);
+    new_power = SyncPower(tx, request, response);
     return AgainOrders(tx, astray, response);
   }));
   RETURN_IF_ERROR(EndLost(database, request, astray));
   // What was leased before an error of a later lease is not lost: the next Sync says it again.
   RETURN_IF_ERROR(LeaseNew(database, request, picks, response));
+  if (news != nullptr) {
+    *news = new_power || !response.boots().empty() || !response.builds().empty() ||
+            !response.cancel().empty();
+  }
   return response;
 }
 

@@ -28,22 +28,9 @@ class AgentsTest : public StoreTest {
     EXPECT_EQ(work.boots_size(), 1);
     return work.boots_size() == 1 ? work.boots(0) : v1::BootOrder();
   }
-  v1::MachineView Machine(const std::string& name) {
-    const auto machines = ListMachines(db());
-    EXPECT_TRUE(machines.ok()) << machines.status();
-    for (const v1::MachineView& machine : *machines) {
-      if (machine.name() == name) return machine;
-    }
-    return {};
-  }
   std::vector<std::string> Stops(const v1::SyncRequest& request) {
     const v1::SyncResponse response = Sync(request);
     return {response.cancel().begin(), response.cancel().end()};
-  }
-  void SilentFor(int seconds) {
-    const std::string age = std::to_string(seconds);
-    Sql("UPDATE agent_pulse SET seen_at = now() - " + age +
-        " * interval '1 s', quiet_until = quiet_until - " + age + " * interval '1 s'");
   }
   int GivenUp() { return RunJanitor(db())->boots_given_up; }
 };

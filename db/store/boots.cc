@@ -10,10 +10,13 @@
 #include "db/store/sql.h"
 #include "db/store/words.h"
 #include "proto/wire/digest.h"
+#include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::store {
 namespace {
+
+constexpr size_t kMostEvidence = 64 << 10;
 
 void InsertMeasurements(Transaction& tx, int64_t load_run, const v1::LoadRun& run) {
   std::vector<std::string> metrics, units;
@@ -101,6 +104,9 @@ void InsertLoadRun(Transaction& tx, const std::string& attempt_id, const v1::Loa
 void InsertResult(Transaction& tx, const v1::BootResult& result, const std::string& digest) {
   v1::BootResult head = result;
   head.clear_load_runs();
+  if (head.evidence().size() > kMostEvidence) {
+    head.set_evidence(ToUtf8(head.evidence().substr(0, kMostEvidence)));
+  }
   const MapArrays facts = ToArrays(result.fingerprint().facts());
   tx.exec_params(
       "INSERT INTO boot_results (attempt_id, sha256, result, console_tail, boot_ms, release, "

@@ -295,8 +295,8 @@ TEST_F(BootsTest, MachinesRacingForBlocksGetOneEach) {
       auto lease = LeaseBoot("host" + n, "vm" + n);
       ASSERT_TRUE(lease.ok()) << lease.status();
       std::lock_guard lock(mutex);
-      if (lease->order.has_value()) {
-        EXPECT_TRUE(leased.insert(lease->order->name()).second) << lease->order->name();
+      if (!lease->orders.empty()) {
+        EXPECT_TRUE(leased.insert(lease->orders[0].name()).second) << lease->orders[0].name();
       } else {
         EXPECT_EQ(lease->idle_reason, "it has a boot in hand");
       }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "db/store/settle.h"
 #include "db/store/shareable.h"
+#include "db/store/signature_rows.h"
 #include "db/store/sql.h"
 #include "db/store/views.h"
 #include "proto/wire/digest.h"
@@ -64,18 +65,20 @@ std::string FirstLine(const std::string& error) {
 }
 
 absl::Status AcceptBuilt(Transaction& tx, const v1::BuildResult& result,
-                         const std::string& digest) {
+                         const std::string& digest, const FarmSigner& signer) {
   RETURN_IF_ERROR(CheckUploaded(tx, result, result.image()));
   if (result.has_initramfs()) RETURN_IF_ERROR(CheckUploaded(tx, result, result.initramfs()));
+  if (result.has_modules()) RETURN_IF_ERROR(CheckUploaded(tx, result, result.modules()));
   if (result.has_config()) RETURN_IF_ERROR(CheckUploaded(tx, result, result.config()));
   tx.exec_params(
       "UPDATE builds SET state = 'built', ended_at = now(), error = '', build_key = $3, image = "
       "$4, "
-      "initramfs = nullif($5, ''), result = $6, result_sha256 = $7, duration_ms = $8, reused = $9 "
-      "WHERE id = $1 AND state = 'running' AND epoch = $2",
+      "initramfs = nullif($5, ''), result = $6, result_sha256 = $7, duration_ms = $8, reused = $9, "
+      "modules = nullif($10, '') WHERE id = $1 AND state = 'running' AND epoch = $2",
       result.build_id(), result.epoch(), result.build_key(), result.image().sha256(),
       result.initramfs().sha256(), Bytes(Canonical(result)), digest,
-      static_cast<int64_t>(result.duration_ms()), result.reused());
+      static_cast<int64_t>(result.duration_ms()), result.reused(), result.modules().sha256());
+  if (signer) RETURN_IF_ERROR(SignAsFarm(tx, result, signer).status());
   QueueBoots(tx, result.build_id());
   return absl::OkStatus();
 }
@@ -89,10 +92,11 @@ void AcceptFailed(Transaction& tx, const v1::BuildResult& result, const std::str
   EndWaitingBoots(tx, result.build_id(), "build_failed", FirstLine(result.error()));
 }
 
-absl::Status Accept(Transaction& tx, const v1::BuildResult& result, const std::string& digest) {
+absl::Status Accept(Transaction& tx, const v1::BuildResult& result, const std::string& digest,
+                    const FarmSigner& signer) {
   switch (result.status()) {
     case v1::BuildResult::STATUS_BUILT:
-      RETURN_IF_ERROR(AcceptBuilt(tx, result, digest));
+      RETURN_IF_ERROR(AcceptBuilt(tx, result, digest, signer));
       break;
     case v1::BuildResult::STATUS_FAILED:
       AcceptFailed(tx, result, digest);
@@ -135,7 +139,7 @@ absl::Status Refusal(const pqxx::row& row, const std::string& agent,
 }  // namespace
 
 absl::Status RecordBuild(Database& database, const std::string& agent,
-                         const v1::BuildResult& result) {
+                         const v1::BuildResult& result, const FarmSigner& signer) {
   RETURN_IF_ERROR(Check(result));
   const std::string content = Canonical(result);
   const std::string digest = Sha256Hex(content);
@@ -155,7 +159,7 @@ absl::Status RecordBuild(Database& database, const std::string& agent,
       KeepEvidence(tx, result.build_id(), agent, refusal.message(), content);
       return absl::OkStatus();
     }
-    return row["state"].as<std::string>() == "running" ? Accept(tx, result, digest)
+    return row["state"].as<std::string>() == "running" ? Accept(tx, result, digest, signer)
                                                        : absl::OkStatus();
   }));
   return refusal;

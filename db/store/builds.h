@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "db/store/database.h"
+#include "db/store/signatures.h"
 #include "shakedown/v1/build.pb.h"
 #include "shakedown/v1/farm.pb.h"
 
@@ -23,10 +24,11 @@ inline constexpr int kMaxBuildAttempts = 3;
 // build_failed with the error's first line, FARM_FAILED queues the build again, at the last attempt
 // ends them as farm_failed. `agent` is the caller's name. The same result again: OK. AlreadyExists:
 // other content than was accepted (kept as evidence). FailedPrecondition: old epoch, cancelled, or
-// an artefact that was not uploaded. InvalidArgument: a field that is missing or malformed.
+// an artefact that was not uploaded. A BUILT one is signed with it, if there is a `signer`.
+// InvalidArgument: a field that is missing or malformed.
 // NotFound: no such build.
 absl::Status RecordBuild(Database& database, const std::string& agent,
-                         const v1::BuildResult& result);
+                         const v1::BuildResult& result, const FarmSigner& signer = {});
 
 // Those of `request_keys` that a submit would share now (there or under way).
 absl::StatusOr<std::set<std::string>> BuildsAtHand(Database& database,

@@ -10,6 +10,8 @@
 namespace shakedown::store {
 namespace {
 
+// kernels/recipe/resolve.h: modules are an artefact since this version.
+constexpr int kFirstRecipeWithModules = 2;
 constexpr int kMostJobs = 500;  // The oldest; younger ones wait their turn anyway.
 
 BootState StateOf(const std::string& word) {
@@ -38,10 +40,12 @@ void ReadBlocks(Transaction& tx, const std::string& agent, Work& work) {
       "= 'waiting') "
       "      ORDER BY k.block LIMIT 1)) k WHERE j.time_left) "
       "SELECT c.job, c.block, coalesce(c.machine, '') AS machine, j.machine_names, j.machine_tags, "
+      "NOT EXISTS (SELECT FROM variants v JOIN builds b ON b.id = v.build WHERE v.job = c.job "
+      "AND b.recipe < $3) AS modules_kept, "
       "o.attempt_id, o.position, o.state FROM chosen c JOIN active j ON j.id = c.job "
       "JOIN boots o ON o.job = c.job AND o.block = c.block AND o.state <> 'ended' "
       "ORDER BY c.job, c.block, o.position",
-      agent, kMostJobs);
+      agent, kMostJobs, kFirstRecipeWithModules);
   std::map<std::pair<int64_t, uint32_t>, size_t> places;
   for (const pqxx::row& row : rows) {
     const auto key = std::make_pair(row["job"].as<int64_t>(), row["block"].as<uint32_t>());
@@ -52,7 +56,8 @@ void ReadBlocks(Transaction& tx, const std::string& agent, Work& work) {
                              row["machine"].as<std::string>(),
                              ReadTextArray(row["machine_names"]),
                              ReadTextArray(row["machine_tags"]),
-                             {}});
+                             {},
+                             row["modules_kept"].as<bool>()});
     }
     work.blocks[place->second].boots.push_back({row["attempt_id"].as<std::string>(),
                                                 row["position"].as<int>(),
@@ -76,13 +81,16 @@ AgentNow ReadAgentNow(Transaction& tx, const std::string& agent) {
   AgentNow now;
   const pqxx::result machines = tx.exec_params(
       "SELECT m.name, m.tags, m.attempt_id IS NOT NULL OR p.attempt_id IS NOT NULL AS leased, "
-      "CASE WHEN m.present THEN p.problem ELSE 'its agent no longer offers it' END AS problem "
+      "CASE WHEN NOT m.present THEN 'its agent no longer offers it' "
+      "WHEN p.problem = '' AND m.held_by IS NOT NULL THEN 'it is held by ' || m.held_by "
+      "ELSE p.problem END AS problem, m.takes_blocks "
       "FROM machines m JOIN machine_pulse p ON p.machine = m.name WHERE m.agent = $1 ORDER BY "
       "m.name",
       agent);
   for (const pqxx::row& row : machines) {
     now.machines.push_back({row["name"].as<std::string>(), ReadTextArray(row["tags"]),
-                            row["leased"].as<bool>(), row["problem"].as<std::string>()});
+                            row["leased"].as<bool>(), row["problem"].as<std::string>(),
+                            row["takes_blocks"].as<bool>()});
   }
   const pqxx::row slots = tx.exec_params1(
       "SELECT (SELECT count(*) FROM (SELECT id FROM builds WHERE agent = $1 AND state = 'running' "

@@ -1,6 +1,7 @@
 // Pool, listener, migrations: what happens when the server goes, and which schema is accepted.
 #include "db/store/database.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -152,6 +153,56 @@ TEST_F(DatabaseTest, MigratingAgainDoesNothingAndManyAtOnceAreFine) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(applied, static_cast<int>(BuiltInMigrations().size()));
+}
+
+// What was there before laptops is as it was, and its kernels are known not to have their modules.
+TEST_F(DatabaseTest, AFilledDatabaseLearnsOfLaptops) {
+  auto conninfo = postgres_->NewDatabase();
+  DatabaseOptions options;
+  options.conninfo = *conninfo;
+  auto old = Database::Open(options);
+  ASSERT_TRUE(old.ok()) << old.status();
+  const std::vector<Migration>& all = BuiltInMigrations();
+  const auto laptops = std::find_if(all.begin(), all.end(), [](const Migration& migration) {
+    return migration.name == "0008_laptops.sql";
+  });
+  ASSERT_NE(laptops, all.end());
+  ASSERT_TRUE(Migrate(**old, {all.begin(), laptops}).ok());
+  const auto sql = [&](const std::string& statement) {
+    std::string value;
+    EXPECT_EQ(Write(**old,
+                    [&](Transaction& tx) {
+                      const pqxx::result rows = tx.exec(statement);
+                      value = rows.empty() ? "" : rows[0][0].as<std::string>("NULL");
+                      return absl::OkStatus();
+                    }),
+              absl::OkStatus())
+        << statement;
+    return value;
+  };
+  sql("INSERT INTO agents (name, version, boot_id, incarnation) VALUES ('h', '1', 'b', 1)");
+  sql("INSERT INTO builds (id, request_key, kernel, resolved, floating, limit_s, state) VALUES "
+      "('10000000-0000-4000-8000-000000000000', repeat('a', 64), 'k', '', false, 1, 'queued')");
+  sql("INSERT INTO jobs (request_id, submitter, spec, plan, machine_names, machine_tags, "
+      "max_attempts, boot_limit_s, run_limit_s, loads, loads_sha256) VALUES "
+      "(gen_random_uuid(), 'ann', '', '', '{}', '{}', 3, 60, 60, 1, '')");
+  sql("INSERT INTO variants SELECT id, 0, 'k', '10000000-0000-4000-8000-000000000000' FROM jobs");
+  sql("INSERT INTO machines (name, agent, tags, facts) VALUES ('vm1', 'h', '{}', '{}')");
+  sql("INSERT INTO blocks (job, block, machine) SELECT id, 1, 'vm1' FROM jobs");
+  sql("INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state, epoch, machine, "
+      "agent, leased_at) SELECT gen_random_uuid(), id, 1, 0, 1, 0, 'running', 1, 'vm1', 'h', now() "
+      "FROM jobs");
+  sql("UPDATE machines SET epoch = 1, attempt_id = (SELECT attempt_id FROM boots)");
+  sql("INSERT INTO machine_pulse (machine, phase, progress, problem) VALUES ('vm1', 'x', 0, '')");
+
+  const absl::StatusOr<int> applied = Migrate(**old);
+  ASSERT_TRUE(applied.ok()) << applied.status();
+  EXPECT_EQ(*applied, all.end() - laptops);
+  EXPECT_EQ(sql("SELECT recipe || ' ' || (modules IS NULL) FROM builds"), "1 true");
+  EXPECT_EQ(sql("SELECT takes_blocks || ' ' || (held_by IS NULL) || ' ' || (attempt_id IS NOT NULL) "
+                "FROM machines"),
+            "false true true");
+  EXPECT_EQ(sql("SELECT dark_until IS NULL AND hands = '' FROM machine_pulse"), "t");
 }
 
 TEST_F(DatabaseTest, ChangedNewerAndBrokenMigrationsAreNamed) {

@@ -22,17 +22,50 @@ std::string BootName(const pqxx::row& row) {
                          row["variant"].as<uint32_t>(), row["attempt"].as<uint32_t>()});
 }
 
+// "away until 14:02 UTC: reboots into 6.12.9 for 17.3B"; empty: it is not, or it is only quiet and
+// its phase says more.
+std::string Away(const pqxx::row& row) {
+  const auto reason = row["dark_reason"].as<std::string>();
+  if (row["dark_until"].is_null() || reason.empty()) return "";
+  return absl::StrCat("away until ", row["dark_clock"].as<std::string>(), ": ", reason);
+}
+
+// Of a machine that said what it is away for and what to press when it does not come back.
+bool NeedsHands(const pqxx::row& row) {
+  return row["silent"].as<bool>() && !row["dark_until"].is_null() &&
+         !row["hands"].as<std::string>().empty();
+}
+
+std::string Joined(const std::string& a, absl::string_view between, const std::string& b) {
+  return absl::StrCat(a, a.empty() || b.empty() ? "" : between, b);
+}
+
+void SetBusy(const pqxx::row& row, v1::MachineView& view) {
+  const bool silent = row["silent"].as<bool>();
+  const std::string away = Away(row);
+  view.set_boot(BootName(row));
+  const std::string boots = absl::StrCat("boots ", view.boot());
+  view.set_state(silent ? "unknown" : "running");
+  view.set_detail(silent ? absl::StrCat(boots, ", last seen ", Ago(row["age"].as<int64_t>()))
+                         : Joined(boots, ": ",
+                                  away.empty() ? row["phase"].as<std::string>() : away));
+  view.set_progress(row["progress"].as<float>());
+}
+
 void SetState(const pqxx::row& row, v1::MachineView& view) {
   const bool silent = row["silent"].as<bool>();
   const auto phase = row["phase"].as<std::string>();
   const std::string last = absl::StrCat("last seen ", Ago(row["age"].as<int64_t>()));
-  if (!row["job"].is_null()) {
-    const std::string boots = absl::StrCat("boots ", BootName(row));
-    view.set_state(silent ? "unknown" : "running");
-    view.set_detail(silent          ? absl::StrCat(boots, ", ", last)
-                    : phase.empty() ? boots
-                                    : absl::StrCat(boots, ": ", phase));
-    view.set_progress(row["progress"].as<float>());
+  if (!row["job"].is_null()) SetBusy(row, view);
+  if (NeedsHands(row)) {
+    view.set_state("needs_hands");
+    view.set_hands(row["hands"].as<std::string>());
+    const std::string away = Away(row);
+    const std::string was = absl::StrCat(away.empty() ? "" : "was ", away, away.empty() ? "" : ", ",
+                                         last, "; needs hands: ", view.hands());
+    view.set_detail(Joined(view.boot().empty() ? "" : "boots " + view.boot(), ", ", was));
+  } else if (!row["job"].is_null()) {
+    return;
   } else if (silent || !row["present"].as<bool>()) {
     view.set_state("offline");
     view.set_detail(silent ? last : "its agent no longer offers it");
@@ -43,16 +76,39 @@ void SetState(const pqxx::row& row, v1::MachineView& view) {
     view.set_state("running");
     view.set_detail(phase.empty() ? "ends what it has in hand" : phase);
   } else {
-    view.set_state("idle");
+    view.set_state(row["held_by"].is_null() ? "idle" : "held");
+    view.set_detail(Away(row));
   }
+}
+
+void AddHold(const pqxx::row& row, v1::MachineView& view) {
+  if (row["held_by"].is_null()) return;
+  view.set_held_by(row["held_by"].as<std::string>());
+  view.set_held_reason(row["held_reason"].as<std::string>());
+  view.set_detail(Joined(view.detail(), "; ",
+                         absl::StrCat(row["drained"].as<bool>() ? "drained by " : "held by ",
+                                      Joined(view.held_by(), ": ", view.held_reason()))));
+}
+
+// The latest order, while it is of interest.
+void AddPower(const pqxx::row& row, v1::MachineView& view) {
+  view.set_power(row["power"].as<bool>());
+  if (row["power_state"].is_null()) return;
+  const auto state = row["power_state"].as<std::string>();
+  const auto error = row["power_error"].as<std::string>();
+  std::string text = absl::StrCat("power cycle by ", row["power_by"].as<std::string>(), " ",
+                                  Ago(row["power_age"].as<int64_t>()), ": ",
+                                  state == "open" ? "under way" : state);
+  view.set_detail(Joined(view.detail(), "; ", Joined(text, ": ", error)));
 }
 
 // Its newest A/A control, when A was not like A.
 void AddMark(const pqxx::row& row, v1::MachineView& view) {
   if (row["failure"].is_null() || row["failure"].as<std::string>().empty()) return;
-  view.set_detail(absl::StrCat(view.detail(), view.detail().empty() ? "" : "; ",
-                               "A/A control failed in job ", row["control_job"].as<int64_t>(), ": ",
-                               row["failure"].as<std::string>()));
+  view.set_detail(Joined(view.detail(), "; ",
+                         absl::StrCat("A/A control failed in job ",
+                                      row["control_job"].as<int64_t>(), ": ",
+                                      row["failure"].as<std::string>())));
 }
 
 std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
@@ -62,10 +118,18 @@ std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
       "SELECT m.name, m.agent, m.tags, m.epoch, m.present, p.phase, p.progress, p.problem, "
       "p.attempt_id IS NOT NULL AS in_hand, o.job, o.block, o.variant, o.attempt, "
       "a.quiet_until + $1 * interval '1 second' < now() AS silent, "
-      "extract(epoch FROM now() - a.seen_at)::bigint AS age, c.job AS control_job, c.failure "
+      "extract(epoch FROM now() - a.seen_at)::bigint AS age, c.job AS control_job, c.failure, "
+      SHAKEDOWN_MICROS("p.dark_until") " AS dark_until, "
+      "to_char(p.dark_until AT TIME ZONE 'UTC', 'HH24:MI \"UTC\"') AS dark_clock, "
+      "p.dark_reason, p.hands, m.held_by, m.held_reason, m.drained, "
+      "EXISTS (SELECT FROM power_switches s WHERE s.machine = m.name) AS power, "
+      "w.state AS power_state, w.error AS power_error, coalesce(w.ordered_by, 'the farm') AS "
+      "power_by, extract(epoch FROM now() - w.ordered_at)::bigint AS power_age "
       "FROM machines m JOIN machine_pulse p ON p.machine = m.name JOIN agent_pulse a ON a.agent = "
       "m.agent "
       "LEFT JOIN boots o ON o.attempt_id = m.attempt_id "
+      "LEFT JOIN LATERAL (SELECT * FROM power_orders WHERE machine = m.name AND state <> 'withdrawn' "
+      "AND ordered_at > now() - interval '1 day' ORDER BY id DESC LIMIT 1) w ON true "
       "LEFT JOIN LATERAL (SELECT job, failure FROM controls WHERE machine = m.name ORDER BY job "
       "DESC LIMIT 1) c ON true ORDER BY m.name",
       absl::ToInt64Seconds(kSilentLimit));
@@ -75,7 +139,10 @@ std::vector<v1::MachineView> ReadMachines(Transaction& tx) {
     view.set_agent(row["agent"].as<std::string>());
     for (const std::string& tag : ReadTextArray(row["tags"])) view.add_tags(tag);
     view.set_epoch(row["epoch"].as<int64_t>());
+    if (!row["dark_until"].is_null()) *view.mutable_dark_until() = ReadTime(row["dark_until"]);
     SetState(row, view);
+    AddHold(row, view);
+    AddPower(row, view);
     AddMark(row, view);
     places[view.name()] = machines.size() - 1;
   }

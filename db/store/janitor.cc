@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/store/agents.h"
 #include "db/store/job_blocks.h"
+#include "db/store/power.h"
 #include "db/store/settle.h"
 #include "proto/wire/status.h"
 
@@ -40,6 +41,7 @@ struct Findings {
   std::vector<Overdue> boots, builds;
   std::vector<int64_t> orphans;  // Jobs.
   int unbound = 0;
+  int power_cycles = 0;
 };
 
 #define SHAKEDOWN_SILENCE                                        \
@@ -50,13 +52,18 @@ void FindOverdue(Transaction& tx, const JanitorLimits& limits, Findings& finding
   const int64_t slack = absl::ToInt64Seconds(limits.slack);
   const int64_t silent = absl::ToInt64Seconds(kSilentLimit);
   findings.boots = Read(tx.exec_params(
-      "SELECT o.attempt_id AS id, o.epoch, o.agent, j.boot_limit_s + j.run_limit_s AS "
-      "limit_s, " SHAKEDOWN_SILENCE
-      "FROM boots o JOIN jobs j ON j.id = o.job LEFT JOIN agent_pulse p ON p.agent = o.agent "
-      "WHERE o.state = 'running' AND "
-      "o.leased_at + (j.boot_limit_s + j.run_limit_s + $1) * interval '1 second' < now() ORDER BY "
-      "1",
-      slack, silent));
+      "SELECT o.attempt_id AS id, o.epoch, o.agent, l.limit_s, " SHAKEDOWN_SILENCE
+      "FROM boots o JOIN jobs j ON j.id = o.job JOIN machines m ON m.name = o.machine "
+      "LEFT JOIN agent_pulse p ON p.agent = o.agent CROSS JOIN LATERAL "
+      "(SELECT (j.boot_limit_s + j.run_limit_s) * CASE WHEN m.takes_blocks THEN (SELECT count(*) "
+      "FROM boots b WHERE b.job = o.job AND b.block = o.block AND b.epoch = o.epoch) ELSE 1 END "
+      "AS limit_s) l WHERE o.state = 'running' AND "
+      "o.leased_at + (l.limit_s + $1) * interval '1 second' < now() AND (NOT m.takes_blocks OR "
+      "greatest(o.leased_at + l.limit_s * interval '1 second', "
+      "CASE WHEN p.quiet_until + $2 * interval '1 second' < now() THEN p.quiet_until END) + "
+      "CASE WHEN o.cancel_requested THEN $1 ELSE $3 END * interval '1 second' < now()) "
+      "ORDER BY o.machine, o.position, 1",
+      slack, silent, absl::ToInt64Seconds(limits.away)));
   findings.builds =
       Read(tx.exec_params("SELECT b.id, b.epoch, b.agent, b.limit_s, " SHAKEDOWN_SILENCE
                           "FROM builds b LEFT JOIN agent_pulse p ON p.agent = b.agent "
@@ -65,14 +72,21 @@ void FindOverdue(Transaction& tx, const JanitorLimits& limits, Findings& finding
                           slack, silent));
 }
 
-// Blocks that nothing was measured in and whose machine's agent is silent, or no longer offers it:
-// any machine may have them.
+// A machine `m` is drained, and a job `j` lets another one that is there have its blocks.
+#define SHAKEDOWN_DRAINED                                                                          \
+  "(m.drained AND EXISTS (SELECT FROM machines n WHERE n.name <> m.name AND n.present "            \
+  "AND n.held_by IS NULL AND j.machine_tags <@ n.tags "                                            \
+  "AND (cardinality(j.machine_names) = 0 OR n.name = ANY (j.machine_names))))"
+
+// Blocks that nothing was measured in and whose machine's agent is silent or no longer offers it, or
+// whose machine is drained: any machine may have them.
 int Unbind(Transaction& tx, const JanitorLimits& limits) {
   const pqxx::result unbound = tx.exec_params(
       "UPDATE blocks k SET machine = NULL FROM machines m, agent_pulse p, jobs j "
       "WHERE m.name = k.machine AND p.agent = m.agent AND j.id = k.job AND j.state = 'active' "
       "AND m.attempt_id IS NULL "
-      "AND (NOT m.present OR p.quiet_until + $1 * interval '1 second' < now()) "
+      "AND (NOT m.present OR " SHAKEDOWN_DRAINED
+      " OR p.quiet_until + $1 * interval '1 second' < now()) "
       "AND EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block AND o.state = "
       "'queued') "
       "AND NOT EXISTS (SELECT FROM boots o WHERE o.job = k.job AND o.block = k.block "
@@ -82,11 +96,12 @@ int Unbind(Transaction& tx, const JanitorLimits& limits) {
   return static_cast<int>(unbound.affected_rows());
 }
 
-// Of blocks with a part done whose machine is gone for good, jobs that still wait for the rest.
+// Of blocks with a part done whose machine is gone for good or drained, jobs that still wait for the rest.
 #define SHAKEDOWN_ORPHANED                                                                       \
   "FROM blocks k JOIN machines m ON m.name = k.machine JOIN agent_pulse p ON p.agent = m.agent " \
   "JOIN jobs j ON j.id = k.job WHERE j.state = 'active' AND m.attempt_id IS NULL "               \
-  "AND (NOT m.present OR p.quiet_until + $1 * interval '1 second' < now() "                      \
+  "AND (NOT m.present OR " SHAKEDOWN_DRAINED " OR p.quiet_until + $1 * interval '1 second' "     \
+  "< now() "                                                                                     \
   "OR (p.quiet_until + $2 * interval '1 second' < now() AND NOT " SHAKEDOWN_TIME_LEFT            \
   ")) "                                                                                          \
   "AND NOT EXISTS (SELECT FROM boots r WHERE r.job = k.job AND r.block = k.block "               \
@@ -107,8 +122,9 @@ void EndOrphans(Transaction& tx, const JanitorLimits& limits, int64_t job, int& 
   tx.exec_params("SELECT FROM jobs WHERE id = $1 FOR NO KEY UPDATE", job);
   const pqxx::result ended = tx.exec_params(
       "UPDATE boots o SET state = 'ended', outcome = 'farm_failed', ended_at = now(), "
-      "reason = 'its machine ' || b.machine || ' went away in the middle of the block' "
-      "FROM (SELECT k.job, k.block, k.machine " SHAKEDOWN_ORPHANED
+      "reason = 'its machine ' || b.machine || CASE WHEN b.drained THEN ' was drained' ELSE "
+      "' went away' END || ' in the middle of the block' "
+      "FROM (SELECT k.job, k.block, k.machine, m.drained " SHAKEDOWN_ORPHANED
       "AND k.job = $3) AS b "
       "WHERE o.job = b.job AND o.block = b.block AND o.state = 'queued' RETURNING o.block",
       absl::ToInt64Seconds(limits.orphan), absl::ToInt64Seconds(limits.unbind), job);
@@ -148,11 +164,14 @@ absl::StatusOr<JanitorReport> RunJanitor(Database& database, const JanitorLimits
     FindOverdue(tx, limits, findings);
     findings.unbound = Unbind(tx, limits);
     findings.orphans = FindOrphans(tx, limits);
-    if (findings.unbound > 0) Notify(tx);
+    findings.power_cycles =
+        OrderPowerOfLost(tx, {limits.power_wait, limits.power_again, limits.power_cycles});
+    if (findings.unbound + findings.power_cycles > 0) Notify(tx);
     return absl::OkStatus();
   }));
   JanitorReport report;
   report.blocks_unbound = findings.unbound;
+  report.power_cycles = findings.power_cycles;
   // Each in its own transaction, tested by (id, state, epoch) again: another controller may have
   // done it.
   for (const Overdue& boot : findings.boots) {

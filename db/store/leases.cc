@@ -4,6 +4,7 @@
 #include "db/store/candidates.h"
 #include "db/store/orders.h"
 #include "db/store/settle.h"
+#include "db/store/sql.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
 
@@ -26,11 +27,38 @@ absl::Status Taken(absl::string_view what) {
   return absl::AbortedError(absl::StrCat(what, " was taken meanwhile"));
 }
 
-// Binds the block, grants machine and boot. Aborted: somebody was faster with one of them; nothing
-// is kept.
-absl::Status GrantBoot(Transaction& tx, const std::string& agent, const std::string& machine,
-                       const BootPick& pick) {
-  const std::string& attempt = *pick.attempt_id;
+// The attempts that a grant of `pick` is for, in the block's order and locked. Aborted: not all as
+// they were when it was picked.
+absl::StatusOr<std::vector<std::string>> LockBoots(Transaction& tx, const BootPick& pick,
+                                                   bool whole_block) {
+  const pqxx::result open = tx.exec_params(
+      "SELECT attempt_id, state FROM boots WHERE job = $1 AND block = $2 AND state <> 'ended' "
+      "ORDER BY position FOR NO KEY UPDATE",
+      pick.job, static_cast<int64_t>(pick.block));
+  std::vector<std::string> attempts;
+  bool found = false;
+  for (const pqxx::row& row : open) {
+    const auto attempt = row[0].as<std::string>();
+    if (row[1].as<std::string>() == "running") return Taken("the block");
+    found = found || attempt == *pick.attempt_id;
+    if (whole_block && row[1].as<std::string>() != "queued") return Taken("the block");
+    if (whole_block || attempt == *pick.attempt_id) attempts.push_back(attempt);
+  }
+  if (!found) return Taken("the boot");
+  return attempts;
+}
+
+bool TakesBlocks(Transaction& tx, const std::string& machine) {
+  const pqxx::result row =
+      tx.exec_params("SELECT takes_blocks FROM machines WHERE name = $1", machine);
+  return !row.empty() && row[0][0].as<bool>();
+}
+
+// Binds the block, grants the machine and its boots: the attempts, in their order. Aborted: somebody
+// was faster with one of them; nothing is kept.
+absl::StatusOr<std::vector<std::string>> GrantBoots(Transaction& tx, const std::string& agent,
+                                                    const std::string& machine,
+                                                    const BootPick& pick) {
   tx.exec_params(
       "UPDATE jobs SET version = version + 1, started_at = coalesce(started_at, now()) "
       "WHERE id = $1 AND state = 'active'",
@@ -40,24 +68,21 @@ absl::Status GrantBoot(Transaction& tx, const std::string& agent, const std::str
       "machine = $3)",
       pick.job, static_cast<int64_t>(pick.block), machine);
   if (bound.affected_rows() != 1) return Taken("the block");
-  const pqxx::result boot = tx.exec_params(
-      "SELECT FROM boots o WHERE attempt_id = $1 AND state = 'queued' AND NOT EXISTS "
-      "(SELECT FROM boots r WHERE r.job = o.job AND r.block = o.block AND r.state = 'running') "
-      "FOR NO KEY UPDATE SKIP LOCKED",
-      attempt);
-  if (boot.empty()) return Taken("the boot");
+  ASSIGN_OR_RETURN(const std::vector<std::string> attempts,
+                   LockBoots(tx, pick, TakesBlocks(tx, machine)));
   const pqxx::result granted = tx.exec_params(
       "UPDATE machines SET epoch = epoch + 1, attempt_id = $3 "
-      "WHERE name = $1 AND agent = $2 AND attempt_id IS NULL RETURNING epoch",
-      machine, agent, attempt);
+      "WHERE name = $1 AND agent = $2 AND attempt_id IS NULL AND held_by IS NULL RETURNING epoch",
+      machine, agent, attempts.front());
   if (granted.empty()) return Taken("the machine");
   const pqxx::result running = tx.exec_params(
       "UPDATE boots SET state = 'running', epoch = $2, machine = $3, agent = $4, leased_at = "
       "now(), "
       "incarnation = (SELECT incarnation FROM agents WHERE name = $4) "
-      "WHERE attempt_id = $1 AND state = 'queued' AND epoch IS NULL",
-      attempt, granted[0][0].as<int64_t>(), machine, agent);
-  return running.affected_rows() == 1 ? absl::OkStatus() : Taken("the boot");
+      "WHERE attempt_id = ANY ($1::uuid[]) AND state = 'queued' AND epoch IS NULL",
+      TextArray(attempts), granted[0][0].as<int64_t>(), machine, agent);
+  if (running.affected_rows() != attempts.size()) return Taken("the boot");
+  return attempts;
 }
 
 absl::Status GrantBuild(Transaction& tx, const std::string& agent, const std::string& build) {
@@ -77,7 +102,7 @@ absl::Status GrantBuild(Transaction& tx, const std::string& agent, const std::st
 }
 
 // One lease, tried again while others are faster: `pick` chooses from what the tables say, `grant`
-// takes what was picked and gives its order.
+// takes what was picked and adds its orders.
 template <typename Lease, typename Pick, typename Grant>
 absl::StatusOr<Lease> TakeTurn(Database& database, const std::string& agent, Pick pick,
                                Grant grant) {
@@ -88,7 +113,7 @@ absl::StatusOr<Lease> TakeTurn(Database& database, const std::string& agent, Pic
     const auto picked = pick(ReadAgentNow(tx, agent), ReadWork(tx, agent));
     lease.idle_reason = picked.idle_reason;
     if (!picked.idle_reason.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(lease.order, grant(tx, picked));
+    RETURN_IF_ERROR(grant(tx, picked, lease));
     Notify(tx);
     return absl::OkStatus();
   };
@@ -108,9 +133,13 @@ absl::StatusOr<BootLease> LeaseBoot(Database& database, const std::string& agent
   return TakeTurn<BootLease>(
       database, agent,
       [&](const AgentNow& now, const Work& work) { return picks.boot(now, machine, work); },
-      [&](Transaction& tx, const BootPick& pick) -> absl::StatusOr<v1::BootOrder> {
-        RETURN_IF_ERROR(GrantBoot(tx, agent, machine, pick));
-        return MakeBootOrder(tx, *pick.attempt_id);
+      [&](Transaction& tx, const BootPick& pick, BootLease& lease) -> absl::Status {
+        ASSIGN_OR_RETURN(const std::vector<std::string> attempts,
+                         GrantBoots(tx, agent, machine, pick));
+        for (const std::string& attempt : attempts) {
+          ASSIGN_OR_RETURN(lease.orders.emplace_back(), MakeBootOrder(tx, attempt));
+        }
+        return absl::OkStatus();
       });
 }
 
@@ -119,9 +148,10 @@ absl::StatusOr<BuildLease> LeaseBuild(Database& database, const std::string& age
   return TakeTurn<BuildLease>(
       database, agent,
       [&](const AgentNow& now, const Work& work) { return picks.build(now, work); },
-      [&](Transaction& tx, const BuildPick& pick) -> absl::StatusOr<v1::BuildOrder> {
+      [&](Transaction& tx, const BuildPick& pick, BuildLease& lease) -> absl::Status {
         RETURN_IF_ERROR(GrantBuild(tx, agent, *pick.build_id));
-        return MakeBuildOrder(tx, *pick.build_id);
+        ASSIGN_OR_RETURN(lease.order, MakeBuildOrder(tx, *pick.build_id));
+        return absl::OkStatus();
       });
 }
 

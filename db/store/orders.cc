@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/store/calibration.h"
 #include "db/store/make_loads.h"
+#include "db/store/signature_rows.h"
 #include "db/store/sql.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -76,6 +77,8 @@ absl::StatusOr<v1::BootOrder> MakeBootOrder(Transaction& tx, const std::string& 
   order.set_epoch(row["epoch"].as<int64_t>());
   *order.mutable_image() = built.image();
   if (built.has_initramfs()) *order.mutable_initramfs() = built.initramfs();
+  if (built.has_modules()) *order.mutable_modules() = built.modules();
+  RETURN_IF_ERROR(AddSignatures(tx, built, order));
   *order.mutable_expected() = built.expected();
   for (const std::string& parameter : kernel.boot_parameters())
     order.add_boot_parameters(parameter);

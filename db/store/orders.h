@@ -11,7 +11,7 @@
 
 namespace shakedown::store {
 
-// Of a running attempt: always the same for the same lease.
+// Of a running attempt: always the same for the same lease, but for signatures that came meanwhile.
 absl::StatusOr<v1::BootOrder> MakeBootOrder(Transaction& tx, const std::string& attempt_id);
 absl::StatusOr<v1::BuildOrder> MakeBuildOrder(Transaction& tx, const std::string& build_id);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "db/store/agents.h"
+#include "db/store/power.h"
 #include "db/store/sql.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -17,6 +18,7 @@ namespace shakedown::store {
 namespace {
 
 constexpr int kMostMachines = 256, kMostSlots = 64, kMostTags = 64, kMostFacts = 256;
+constexpr int kMostQueued = 64;  // More than variants of a job.
 constexpr size_t kMostText = 4 << 10;
 constexpr uint32_t kMostDark = 7 * 24 * 3600;
 
@@ -33,9 +35,23 @@ absl::Status CheckMachine(const v1::MachineStatus& machine) {
         "machine ", machine.name(), ": ", machine.tags_size(), " tags and ", machine.facts_size(),
         " facts; at most ", kMostTags, " and ", kMostFacts, " are wanted"));
   }
+  const std::string what = absl::StrCat("machine ", machine.name());
+  if (machine.queued_size() > kMostQueued) {
+    return absl::InvalidArgumentError(absl::StrCat(what, ": ", machine.queued_size(),
+                                                   " boots are queued; at most ", kMostQueued,
+                                                   " are wanted"));
+  }
+  for (const std::string& attempt : machine.queued()) {
+    RETURN_IF_ERROR(Annotate(CheckUuid("attempt", attempt), what));
+  }
   if (machine.attempt_id().empty()) return absl::OkStatus();
-  return Annotate(CheckUuid("attempt", machine.attempt_id()),
-                  absl::StrCat("machine ", machine.name()));
+  return Annotate(CheckUuid("attempt", machine.attempt_id()), what);
+}
+
+// Nothing in hand, but a block before it: its first is the next.
+std::string AttemptOf(const v1::MachineStatus& machine) {
+  if (machine.attempt_id().empty() && !machine.queued().empty()) return machine.queued(0);
+  return machine.attempt_id();
 }
 
 absl::Status WriteAgent(Transaction& tx, const v1::SyncRequest& request) {
@@ -80,35 +96,46 @@ void WriteMachines(Transaction& tx, const v1::SyncRequest& request) {
   for (const v1::MachineStatus& machine : request.machines()) {
     const MapArrays facts = ToArrays(machine.facts());
     tx.exec_params(
-        "INSERT INTO machines (name, agent, tags, facts) "
-        "VALUES ($1, $2, $3::text[], jsonb_object($4::text[], $5::text[])) ON CONFLICT (name) DO "
-        "UPDATE "
-        "SET agent = excluded.agent, tags = excluded.tags, facts = excluded.facts, present = true "
-        "WHERE (machines.agent, machines.tags, machines.facts, machines.present) IS DISTINCT FROM "
-        "(excluded.agent, excluded.tags, excluded.facts, true)",
-        machine.name(), request.agent(), TextArray(machine.tags()), facts.keys, facts.values);
+        "INSERT INTO machines (name, agent, tags, facts, takes_blocks) "
+        "VALUES ($1, $2, $3::text[], jsonb_object($4::text[], $5::text[]), $6) "
+        "ON CONFLICT (name) DO UPDATE SET agent = excluded.agent, tags = excluded.tags, "
+        "facts = excluded.facts, takes_blocks = excluded.takes_blocks, present = true "
+        "WHERE (machines.agent, machines.tags, machines.facts, machines.takes_blocks, "
+        "machines.present) IS DISTINCT FROM "
+        "(excluded.agent, excluded.tags, excluded.facts, excluded.takes_blocks, true)",
+        machine.name(), request.agent(), TextArray(machine.tags()), facts.keys, facts.values,
+        machine.takes_blocks());
   }
 }
 
 void WriteMachinePulse(Transaction& tx, const v1::SyncRequest& request) {
-  std::vector<std::string> names, attempts, phases, problems;
+  std::vector<std::string> names, attempts, phases, problems, reasons, hands;
   std::vector<double> progress;
+  std::vector<int64_t> dark;
   for (const v1::MachineStatus& machine : request.machines()) {
     names.push_back(machine.name());
-    attempts.push_back(machine.attempt_id());
+    attempts.push_back(AttemptOf(machine));
     phases.push_back(Short(machine.phase()));
     problems.push_back(Short(machine.problem()));
     progress.push_back(Fraction(machine.progress()));
+    dark.push_back(std::min(machine.dark_for_s(), kMostDark));
+    reasons.push_back(Short(machine.dark_reason()));
+    hands.push_back(Short(machine.hands()));
   }
   tx.exec_params(
-      "INSERT INTO machine_pulse (machine, attempt_id, phase, progress, problem) "
-      "SELECT m.name, nullif(m.attempt, '')::uuid, m.phase, m.progress, m.problem "
-      "FROM unnest($1::text[], $2::text[], $3::text[], $4::real[], $5::text[]) "
-      "AS m (name, attempt, phase, progress, problem) ON CONFLICT (machine) DO UPDATE "
+      "INSERT INTO machine_pulse (machine, attempt_id, phase, progress, problem, dark_until, "
+      "dark_reason, hands) "
+      "SELECT m.name, nullif(m.attempt, '')::uuid, m.phase, m.progress, m.problem, "
+      "CASE WHEN m.dark > 0 THEN now() + m.dark * interval '1 second' END, m.reason, m.hands "
+      "FROM unnest($1::text[], $2::text[], $3::text[], $4::real[], $5::text[], $6::bigint[], "
+      "$7::text[], $8::text[]) "
+      "AS m (name, attempt, phase, progress, problem, dark, reason, hands) "
+      "ON CONFLICT (machine) DO UPDATE "
       "SET attempt_id = excluded.attempt_id, phase = excluded.phase, progress = excluded.progress, "
-      "problem = excluded.problem",
+      "problem = excluded.problem, dark_until = excluded.dark_until, "
+      "dark_reason = excluded.dark_reason, hands = excluded.hands",
       TextArray(names), TextArray(attempts), TextArray(phases), DoubleArray(progress),
-      TextArray(problems));
+      TextArray(problems), Int64Array(dark), TextArray(reasons), TextArray(hands));
 }
 
 void WriteSlotPulse(Transaction& tx, const v1::SyncRequest& request) {
@@ -154,7 +181,7 @@ absl::Status CheckSync(const v1::SyncRequest& request) {
   for (const v1::BuildSlotStatus& slot : request.build_slots()) {
     if (!slot.build_id().empty()) RETURN_IF_ERROR(CheckUuid("build", slot.build_id()));
   }
-  return absl::OkStatus();
+  return CheckPower(request);
 }
 
 absl::Status WritePulse(Transaction& tx, const v1::SyncRequest& request) {

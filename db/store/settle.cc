@@ -105,8 +105,12 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
     return absl::FailedPreconditionError(
         absl::StrCat("attempt ", attempt_id, ": does not run under epoch ", boot.epoch));
   }
-  tx.exec_params("UPDATE machines SET attempt_id = NULL WHERE attempt_id = $1 AND epoch = $2",
-                 attempt_id, boot.epoch);
+  // The lease goes on to the next boot of its epoch, if a block was leased whole.
+  tx.exec_params(
+      "UPDATE machines m SET attempt_id = (SELECT o.attempt_id FROM boots o WHERE o.machine = m.name "
+      "AND o.epoch = m.epoch AND o.state = 'running' ORDER BY o.position LIMIT 1) "
+      "WHERE m.attempt_id = $1 AND m.epoch = $2",
+      attempt_id, boot.epoch);
   if (word == "farm_failed" && MayTryAgain(tx, attempt_id, boot, handed_back)) {
     InsertNextAttempt(tx, attempt_id);
   }

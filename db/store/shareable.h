@@ -10,7 +10,8 @@ namespace shakedown::store {
   "(b.state IN ('queued', 'running') OR (b.state = 'built' "           \
   "AND NOT (b.floating AND b.ended_at < now() - interval '24 hours') " \
   "AND EXISTS (SELECT FROM artefacts WHERE sha256 = b.image) "         \
-  "AND (b.initramfs IS NULL OR EXISTS (SELECT FROM artefacts WHERE sha256 = b.initramfs))))"
+  "AND (b.initramfs IS NULL OR EXISTS (SELECT FROM artefacts WHERE sha256 = b.initramfs)) " \
+  "AND (b.modules IS NULL OR EXISTS (SELECT FROM artefacts WHERE sha256 = b.modules))))"
 
 }  // namespace shakedown::store
 

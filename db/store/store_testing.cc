@@ -6,6 +6,7 @@
 #include "db/store/artefacts.h"
 #include "db/store/builds.h"
 #include "db/store/looks.h"
+#include "db/store/machines.h"
 #include "db/store/migrate.h"
 #include "db/store/pool.h"
 #include "db/store/words.h"
@@ -59,6 +60,7 @@ Submission StoreTest::Job(const std::vector<std::string>& kernels, int blocks) {
     s.spec.add_variants()->set_kernel("k-" + kernel);
     VariantKernel& variant = s.variants.emplace_back();
     variant.kernel.mutable_kernel()->set_name("k-" + kernel);
+    variant.kernel.set_recipe_version(2);
     variant.request_key = Sha256Hex(kernel);
     variant.build_limit_s = 600;
   }
@@ -96,6 +98,27 @@ v1::SyncRequest StoreTest::Agent(const std::string& name, const std::vector<std:
   }
   for (int i = 0; i < slots; ++i) request.add_build_slots();
   return request;
+}
+
+v1::SyncRequest StoreTest::Laptop(const std::string& machine, uint64_t incarnation) {
+  v1::SyncRequest request = Agent(machine, {machine}, 0, incarnation);
+  v1::MachineStatus& status = *request.mutable_machines(0);
+  status.clear_tags();
+  status.add_tags("laptop");
+  status.set_takes_blocks(true);
+  return request;
+}
+
+v1::MachineView StoreTest::Machine(const std::string& name) {
+  absl::StatusOr<v1::MachineView> machine = FindMachine(db(), name);
+  EXPECT_TRUE(machine.ok() || absl::IsNotFound(machine.status())) << machine.status();
+  return machine.value_or(v1::MachineView());
+}
+
+void StoreTest::SilentFor(int seconds, const std::string& agent) {
+  const std::string age = std::to_string(seconds) + " * interval '1 s'";
+  Sql("UPDATE agent_pulse SET seen_at = now() - " + age + ", quiet_until = quiet_until - " + age +
+      (agent.empty() ? "" : " WHERE agent = '" + agent + "'"));
 }
 
 absl::StatusOr<v1::SyncResponse> StoreTest::TrySync(const v1::SyncRequest& request) {

@@ -48,6 +48,12 @@ class StoreTest : public testing::Test {
   // An agent's idle word. Machines have the tags "vm" and "tcg".
   static v1::SyncRequest Agent(const std::string& name, const std::vector<std::string>& machines,
                                int slots = 1, uint64_t incarnation = 1);
+  // The idle word of a laptop that is an agent of its own.
+  static v1::SyncRequest Laptop(const std::string& machine, uint64_t incarnation = 1);
+  // As it is shown; empty when there is none.
+  v1::MachineView Machine(const std::string& name);
+  // All agents, or one, were last heard so long before.
+  void SilentFor(int seconds, const std::string& agent = "");
   // By the scheduler's rules, as are the leases.
   absl::StatusOr<v1::SyncResponse> TrySync(const v1::SyncRequest& request);
   absl::StatusOr<BootLease> LeaseBoot(const std::string& agent, const std::string& machine);

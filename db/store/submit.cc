@@ -83,11 +83,12 @@ std::string ShareBuild(Transaction& tx, const std::string& request_key) {
 // A new build, or empty when another submit has just made one.
 std::string InsertBuild(Transaction& tx, const VariantKernel& variant) {
   const pqxx::result row = tx.exec_params(
-      "INSERT INTO builds (id, request_key, kernel, resolved, floating, limit_s, state) "
-      "VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, 'queued') "
+      "INSERT INTO builds (id, request_key, kernel, resolved, floating, limit_s, state, recipe) "
+      "VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, 'queued', $6) "
       "ON CONFLICT (request_key) WHERE state IN ('queued', 'running') DO NOTHING RETURNING id",
       variant.request_key, variant.kernel.kernel().name(), Bytes(Canonical(variant.kernel)),
-      Floating(variant.kernel.kernel()), static_cast<int64_t>(variant.build_limit_s));
+      Floating(variant.kernel.kernel()), static_cast<int64_t>(variant.build_limit_s),
+      static_cast<int64_t>(variant.kernel.recipe_version()));
   return row.empty() ? "" : row[0][0].as<std::string>();
 }
 

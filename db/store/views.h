@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "db/store/signature_rows.h"
 #include "db/store/sql.h"
 #include "db/store/words.h"
 #include "proto/wire/ids.h"
@@ -39,6 +40,7 @@ absl::StatusOr<std::vector<v1::BuildView>> ReadBuilds(Transaction& tx, absl::str
     absl::Status filled = FillBuild(row, views.emplace_back());
     if (!filled.ok()) return filled;
   }
+  FillSigners(tx, views);
   return views;
 }
 
@@ -48,12 +50,15 @@ absl::StatusOr<std::vector<v1::BuildView>> ReadBuilds(Transaction& tx, absl::str
   "SELECT o.attempt_id, o.block, o.variant, o.attempt, o.state, coalesce(o.outcome, '') AS " \
   "outcome, " \
   "o.reason, coalesce(o.machine, k.machine, '') AS machine, o.cancel_requested, "                    \
-  "coalesce(p.phase, '') AS phase, coalesce(p.progress, 0) AS progress, "                            \
+  "coalesce(p.phase, CASE WHEN o.state = 'running' AND l.takes_blocks AND l.attempt_id <> "            \
+  "o.attempt_id THEN 'queued on ' || l.name ELSE '' END) AS phase, "                                 \
+  "coalesce(p.progress, 0) AS progress, "                                                            \
   "coalesce(r.console_tail, '') AS console_tail, coalesce(r.boot_ms, 0) AS boot_ms, r.result, "      \
   SHAKEDOWN_MICROS("o.leased_at") " AS started, " SHAKEDOWN_MICROS("o.ended_at") " AS ended "        \
   "FROM boots o JOIN blocks k ON k.job = o.job AND k.block = o.block "                               \
   "LEFT JOIN machine_pulse p ON p.machine = o.machine AND p.attempt_id = o.attempt_id "              \
   "AND o.state = 'running' "                                                                         \
+  "LEFT JOIN machines l ON l.name = o.machine AND l.epoch = o.epoch "                                \
   "LEFT JOIN boot_results r ON r.attempt_id = o.attempt_id "                                         \
   "WHERE o.job = $1 ORDER BY o.block, o.position, o.attempt"
 

@@ -27,6 +27,9 @@ struct OpenBlock {
   std::vector<std::string> names;  // The job's selector: one of these, empty: any,
   std::vector<std::string> tags;   // and all of these.
   std::vector<OpenBoot> boots;
+  // Its kernels were built by a recipe that keeps their modules: a machine with a root of its own can
+  // boot them.
+  bool modules_kept = true;
 };
 
 struct QueuedBuild {
@@ -39,6 +42,7 @@ struct MachineNow {
   std::vector<std::string> tags;
   bool leased = false;  // Holds a lease, or the agent says that it has work in hand.
   std::string problem;  // Why it can not be used now; empty: it can.
+  bool takes_blocks = false;  // Gets all that is left of a block at once, and has its own root.
 };
 
 struct AgentNow {
@@ -52,7 +56,8 @@ struct Work {
   std::vector<QueuedBuild> builds;
 };
 
-// What to lease, or why nothing: exactly one of the two is set.
+// What to lease, or why nothing: exactly one of the two is set. To a machine that takes blocks the
+// rest of the boot's block goes with it.
 struct BootPick {
   std::optional<std::string> attempt_id;
   int64_t job = 0;

@@ -13,7 +13,7 @@
 namespace shakedown::kernels {
 
 // Part of every key: grows when the same entry would be made into other bytes.
-inline constexpr uint32_t kRecipeVersion = 1;
+inline constexpr uint32_t kRecipeVersion = 2;
 
 // Content of a file in kernels/configs. Called with names that passed IsFragmentName only.
 using FragmentReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
