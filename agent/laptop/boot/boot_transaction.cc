@@ -186,9 +186,21 @@ class Transaction : public BootTransaction {
         return Return();
       case v1::BOOT_STAGE_IN_TEST:
         return Return();
+      case v1::BOOT_STAGE_NONE:
+        return story_.installing ? RemoveAll() : ForgetStrays();
       default:
-        return story_.installing ? RemoveAll() : absl::OkStatus();
+        return absl::OkStatus();
     }
+  }
+
+  // Left by a journal that somebody has removed. What does not go now is tried again.
+  absl::Status ForgetStrays() {
+    const absl::Status entry = loader_.RemoveEntry();
+    if (entry.ok()) (void)RemoveStrays(disk_, options_.root, loader_.Folder());
+    for (const char* folder : {"/work", "/inputs"}) {
+      (void)RemoveTree(disk_, options_.state + folder);
+    }
+    return absl::OkStatus();
   }
 
   absl::Status FindTest() {

@@ -41,7 +41,9 @@ bool IsSetHere(const std::string& name) {
 
 bool IsDropped(const std::string& name) {
   static const auto* const kDropped = new std::set<std::string>{
-      "BOOT_IMAGE", "initrd", "quiet", "splash", "resume", "resume_offset"};
+      "BOOT_IMAGE", "emergency", "initrd",      "nosoftlockup", "nowatchdog",
+      "quiet",      "recovery",  "rescue",      "resume",       "resume_offset",
+      "single",     "splash",    "systemd.unit"};
   return kDropped->contains(name) || IsSetHere(name);
 }
 
@@ -146,10 +148,11 @@ absl::Status Carry(absl::string_view running, std::vector<std::string>* line) {
   for (absl::string_view word :
        absl::StrSplit(running, absl::ByAnyChar(" \t\n"), absl::SkipEmpty())) {
     if (IsDropped(NameOf(word))) continue;
-    if (!IsHarmless(word)) {
+    if (!IsHarmless(word) || word == "--") {
       return absl::FailedPreconditionError(
           absl::StrCat("/proc/cmdline: ", Quoted(PrintableLine(word)),
-                       ": can not be given to a test kernel: has quotes or the like"));
+                       ": can not be given to a test kernel: has quotes or the like, or hides "
+                       "what comes after it"));
     }
     line->emplace_back(word);
   }

@@ -12,8 +12,9 @@
 namespace shakedown::laptop {
 
 // `running`: /proc/cmdline of the owner's kernel. All of it is kept but what the loader adds
-// (BOOT_IMAGE, initrd), what hides messages (quiet, splash), resume= (a test kernel must never wake
-// a hibernated system) and what is set here. Then come
+// (BOOT_IMAGE, initrd), what hides messages (quiet, splash), what starts a rescue mode or takes the
+// watchdogs away, resume= (a test kernel must never wake a hibernated system) and what is set here.
+// Then come
 //   panic=10 oops=panic softlockup_panic=1 hung_task_panic=1 nmi_watchdog=panic
 //                           a kernel that fell over resets the machine, and GRUB starts the default
 //   systemd.watchdog_sec=60 the hardware's watchdog, fed by systemd (version 250 or later)

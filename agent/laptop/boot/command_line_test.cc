@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr char kRunning[] =
     "BOOT_IMAGE=/vmlinuz root=UUID=1b2c ro quiet splash resume=UUID=9 "
-    "rd.luks.uuid=luks-1 panic=0 i915.enable_psr=0";
+    "rd.luks.uuid=luks-1 panic=0 single nowatchdog i915.enable_psr=0";
 constexpr char kHome[] =
     "panic=10 oops=panic softlockup_panic=1 hung_task_panic=1 "
     "nmi_watchdog=panic systemd.watchdog_sec=60 noresume "
@@ -58,7 +58,7 @@ TEST(CommandLineTest, AllowsWhatSchedulersAreTestedWith) {
 
 TEST(CommandLineTest, RefusesALineItCanNotCarry) {
   for (const char* running : {"quiet", "", "root= ro", "root=UUID=1 dyndbg=\"file x +p\"",
-                              "root=UUID=1 a\\b", "root=UUID=1 a'b"}) {
+                              "root=UUID=1 a\\b", "root=UUID=1 a'b", "root=UUID=1 -- x"}) {
     EXPECT_TRUE(absl::IsFailedPrecondition(BuildCommandLine(running, "A", {}).status())) << running;
   }
   const std::string longest = absl::StrCat("root=UUID=1 x=", std::string(2000, 'y'));

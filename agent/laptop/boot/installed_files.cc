@@ -30,7 +30,10 @@ constexpr uint64_t kMaxInput = uint64_t{64} << 30;
 constexpr int kMaxInputs = 32;
 constexpr uint64_t kUsualInitramfs = 64 << 20;
 
-std::string MarkOf(const Places& places) { return absl::StrCat("# shakedown ", places.attempt_id); }
+constexpr absl::string_view kMark = "# shakedown ";
+constexpr absl::string_view kUnpacking = ".shakedown-";
+
+std::string MarkOf(const Places& places) { return absl::StrCat(kMark, places.attempt_id); }
 
 absl::Status CheckRelease(const std::string& release) {
   const bool good =
@@ -187,6 +190,15 @@ absl::Status RemoveModules(Disk& disk, const Places& places) {
   return absl::OkStatus();
 }
 
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  return names;
+}
+
 bool IsEmptyFolder(const std::string& path) {
   std::error_code error;
   return IsFolder(path) && fs::is_empty(path, error) && !error;
@@ -202,7 +214,7 @@ Places PlacesOf(const std::string& root, const std::string& folder, const std::s
   places.ours = folder + "/shakedown";
   places.boot = absl::StrCat(places.ours, "/", places.attempt_id);
   places.modules = absl::StrCat(root, "/lib/modules/", places.release);
-  places.unpacking = absl::StrCat(root, "/lib/modules/.shakedown-", places.attempt_id);
+  places.unpacking = absl::StrCat(root, "/lib/modules/", kUnpacking, places.attempt_id);
   places.config = absl::StrCat(root, "/boot/config-", places.release);
   places.work = state + "/work";
   places.inputs = state + "/inputs";
@@ -231,8 +243,8 @@ absl::Status CheckSpace(Disk& disk, const std::string& root, const std::vector<N
                         uint64_t keep_free) {
   std::map<uint64_t, uint64_t> wanted;  // By device.
   for (const Need& need : needs) {
-    const std::string shown =
-        absl::StrCat("/", absl::StripPrefix(need.path.substr(root.size()), "/"));
+    absl::string_view shown = need.path;
+    if (absl::ConsumePrefix(&shown, root) && shown.empty()) shown = "/";
     const absl::StatusOr<Disk::Space> space = disk.SpaceAt(need.path);
     if (!space.ok()) return absl::FailedPreconditionError(space.status().message());
     if (space->read_only) {
@@ -290,6 +302,32 @@ absl::Status RemoveFiles(Disk& disk, const Places& places) {
   for (const std::string& folder : {FolderOf(places.ours), FolderOf(places.config),
                                     FolderOf(places.modules), FolderOf(places.work)}) {
     RETURN_IF_ERROR(disk.SyncAll(folder));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveStrays(Disk& disk, const std::string& root, const std::string& folder) {
+  Places places;
+  places.ours = folder + "/shakedown";
+  for (const std::string& name : NamesIn(places.ours)) {
+    if (!IsUuid(name)) continue;
+    RETURN_IF_ERROR(RemoveTree(disk, absl::StrCat(places.ours, "/", name)));
+    if (IsEmptyFolder(places.ours)) RETURN_IF_ERROR(disk.RemoveFolder(places.ours));
+  }
+  const std::string modules = root + "/lib/modules";
+  for (const std::string& name : NamesIn(modules)) {
+    const std::string path = absl::StrCat(modules, "/", name);
+    absl::string_view attempt = name;
+    if (absl::ConsumePrefix(&attempt, kUnpacking) && IsUuid(attempt)) {
+      RETURN_IF_ERROR(RemoveTree(disk, path));
+      continue;
+    }
+    const std::string mark = ReadFile(path + "/.shakedown", 4096).value_or("");
+    places.attempt_id = std::string(absl::StripPrefix(mark, kMark));
+    if (!IsUuid(places.attempt_id) || places.attempt_id == mark) continue;
+    places.modules = path;
+    places.unpacking = absl::StrCat(modules, "/", kUnpacking, places.attempt_id);
+    RETURN_IF_ERROR(RemoveModules(disk, places));
   }
   return absl::OkStatus();
 }

@@ -72,6 +72,9 @@ absl::Status VerifyFiles(const Places& places, const Digests& digests);
 // carry our mark.
 absl::Status RemoveFiles(Disk& disk, const Places& places);
 
+// The same for all that carries the mark of any attempt: of a journal that is gone.
+absl::Status RemoveStrays(Disk& disk, const std::string& root, const std::string& folder);
+
 }  // namespace shakedown::laptop
 
 #endif  // SHAKEDOWN_AGENT_LAPTOP_BOOT_INSTALLED_FILES_H_
