@@ -227,7 +227,20 @@ int Main(Flags flags) {
 }  // namespace
 }  // namespace shakedown::agent
 
+// What an owner says to a laptop's agent, the part that is root understands.
+void BecomeLaptop(char** argv) {
+  for (const char* verb : {"enroll", "pause", "resume", "leave", "status"}) {
+    if (argv[1] == nullptr || absl::string_view(argv[1]) != verb) continue;
+    const std::string program =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "shakedown-laptop";
+    execv(program.c_str(), argv);
+    perror(program.c_str());
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
 int main(int argc, char** argv) {
+  BecomeLaptop(argv);
   spdlog::set_default_logger(spdlog::stderr_color_mt("agent"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   CLI::App app("shakedown-agent: offers this host's machines and build slots to a farm");

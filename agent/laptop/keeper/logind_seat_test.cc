@@ -50,7 +50,7 @@ TEST(ParseBlockersTest, OnlyWhatBlocksAShutdown) {
   EXPECT_THAT(*ParseBlockers(kInhibitors), ElementsAre("apt: upgrading packages"));
   EXPECT_THAT(*ParseBlockers(R"j({"type":"a(ssssuu)","data":[[]]})j"), IsEmpty());
   for (const char* text : {"", "[]", R"j({"data":[]})j", R"j({"data":7})j"}) {
-  EXPECT_FALSE(ParseBlockers(text).ok()) << text;
+    EXPECT_FALSE(ParseBlockers(text).ok()) << text;
   }
 }
 
