@@ -1,7 +1,5 @@
 #include "agent/machine/laptop_boot.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -21,12 +19,6 @@ constexpr absl::Duration kDefaultBoot = absl::Minutes(5);
 
 absl::Duration SecondsOr(uint32_t seconds, absl::Duration otherwise) {
   return seconds == 0 ? otherwise : absl::Seconds(seconds);
-}
-
-absl::Duration Uptime() {
-  timespec now = {};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return absl::DurationFromTimespec(now);
 }
 
 v1::LaptopRequest StatusRequest() {
@@ -211,7 +203,7 @@ absl::StatusOr<v1::BootResult> LaptopBoot::ResultInTest(const v1::LaptopStatus& 
   ASSIGN_OR_RETURN(LaptopAnswer answer, Ask(request));
   if (!answer.refusal.ok()) return Ended(v1::OUTCOME_FARM_FAILED, answer.refusal.message());
   LaptopTalk talk(order_, std::move(answer.connection),
-                  {.uptime = Uptime(),
+                  {.uptime = options_.uptime(),
                    .silence = options_.silence_limit,
                    .tell = std::min(options_.tell_limit, absl::Seconds(10)),
                    .rest = options_.rest,
@@ -289,8 +281,8 @@ LaptopBoot::Result LaptopBoot::ForgetOther(const v1::LaptopStatus& status) {
   const bool reboots =
       status.stage() == v1::BOOT_STAGE_LEAVING || status.stage() == v1::BOOT_STAGE_IN_TEST;
   if (!reboots) {
-    RETURN_IF_ERROR(Annotate(answer.refusal, "an earlier boot's end"));
-    return std::nullopt;
+    if (answer.refusal.ok()) return std::nullopt;
+    return Ended(v1::OUTCOME_CANCELLED, answer.refusal.message());
   }
   if (clock_.Elapsed() - *waits_since_ > options_.reboot_limit) {
     return absl::DeadlineExceededError(absl::StrCat("the machine did not reboot within ",

@@ -1,5 +1,7 @@
 #include "agent/machine/laptop_machine.h"
 
+#include <time.h>
+
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -107,6 +109,12 @@ class LaptopMachine : public Machine {
 };
 
 }  // namespace
+
+absl::Duration KernelUptime() {
+  timespec now = {};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return absl::DurationFromTimespec(now);
+}
 
 absl::StatusOr<std::unique_ptr<Machine>> MakeLaptopMachine(LaptopMachineOptions options,
                                                            Clock& clock) {

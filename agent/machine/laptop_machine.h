@@ -14,6 +14,8 @@
 
 namespace shakedown::agent {
 
+absl::Duration KernelUptime();  // Time asleep counts.
+
 struct LaptopMachineOptions {
   std::string name;                                   // As CheckName wants it.
   std::string socket = "/run/shakedown/laptop.sock";  // The daemon's.
@@ -28,6 +30,7 @@ struct LaptopMachineOptions {
   absl::Duration silence_limit = absl::Seconds(120);
   RestLimits rest;
   std::string root;  // Before /sys; empty outside tests.
+  absl::Duration (*uptime)() = KernelUptime;
 };
 
 // InvalidArgument: an option, named. The daemon is asked at each call, none has to run yet.

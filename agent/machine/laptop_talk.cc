@@ -34,6 +34,9 @@ LaptopTalk::LaptopTalk(const v1::BootOrder& order, Descriptor connection, Laptop
       hooks_(hooks),
       clock_(clock),
       started_(clock.Elapsed()),
+      deadline_(order.boot_limit_s() == 0 || order.run_limit_s() == 0
+                    ? absl::InfiniteDuration()
+                    : absl::Seconds(order.boot_limit_s()) + absl::Seconds(order.run_limit_s())),
       runner_(GuestLink::Over(std::move(connection))),
       session_(order_, {order_.boot_parameters().begin(), order_.boot_parameters().end()},
                options_.silence),
@@ -124,7 +127,13 @@ std::optional<SessionEnd> LaptopTalk::End() const {
   }
   switch (session_.LookAt(Elapsed())) {
     case RunnerSession::Overdue::kNot:
-      return std::nullopt;
+      if (Elapsed() <= deadline_) return std::nullopt;
+      // The loads were in time: the rest before them, or a late start, was not.
+      return SessionEnd{
+          v1::OUTCOME_DISTURBED,
+          absl::StrCat(session_.phase(), ": ", Seconds(deadline_),
+                       " after power-on (boot and run limit) the machine had not come to rest in "
+                       "time for all loads")};
     case RunnerSession::Overdue::kHello:
       return SessionEnd{v1::OUTCOME_FARM_FAILED,
                         absl::StrCat("no hello from the runner within ", kHelloLimitS, " s")};

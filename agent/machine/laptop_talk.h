@@ -50,6 +50,7 @@ class LaptopTalk {
   const BootHooks& hooks_;
   Clock& clock_;
   const absl::Duration started_;
+  const absl::Duration deadline_;  // Of Elapsed(): later the daemon takes the boot for hung.
   const std::unique_ptr<GuestLink> runner_;
   RunnerSession session_;
   ProgressTeller progress_;

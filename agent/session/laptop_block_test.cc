@@ -263,11 +263,38 @@ TEST_F(LaptopBlockTest, NoOrdersComeWhileTheDaemonIsAwayAndItsReturnIsSeen) {
   const std::vector<v1::BootOrder> block = LeaseBlock(1);
   Start();
   ASSERT_TRUE(WaitForStatus([](const v1::MachineStatus& status) {
-    return status.problem().find("systemctl start shakedown-laptop") != std::string::npos;
+    return status.problem() == "shakedown-laptop does not run: systemctl start shakedown-laptop";
   }));
   laptop_.ComeBack();
   LiveUntilHome(1);
   ASSERT_TRUE(AllReported(1));
+  ExpectEachMeasuredOnce(block);
+}
+
+TEST_F(LaptopBlockTest, ABootWhoseEndFailedIsEndedLater) {
+  laptop_.After([this](absl::string_view verb) {
+    laptop_.With([&](LaptopBook& book) {
+      if (verb == "collect") book.refusals["restore"] = absl::UnavailableError("/boot: read-only");
+    });
+  });
+  const std::vector<v1::BootOrder> block = LeaseBlock(1);
+  for (int reboots = 0; reboots < 2; ++reboots) {
+    Start();
+    ASSERT_TRUE(laptop_.WaitUntil([](const LaptopBook& book) {
+      return book.stage == v1::BOOT_STAGE_LEAVING || book.going_home;
+    }));
+    Stop();
+    laptop_.Reboot();
+  }
+  Start();
+  EXPECT_TRUE(AllReported(1));
+  ASSERT_TRUE(WaitForStatus(
+      [](const v1::MachineStatus& status) { return status.problem() == "/boot: read-only"; }));
+  laptop_.With([](LaptopBook& book) { book.refusals.clear(); });
+  ASSERT_TRUE(
+      laptop_.WaitUntil([](const LaptopBook& book) { return book.stage == v1::BOOT_STAGE_NONE; }));
+  ASSERT_TRUE(farm_->WaitUntil(
+      [](const FarmBook& book) { return book.syncs.back().machines(0).problem().empty(); }));
   ExpectEachMeasuredOnce(block);
 }
 

@@ -87,14 +87,11 @@ void CleanUpSeats(const Journal& journal, const std::vector<Machine*>& machines,
 
 void CleanUpAgain(const Journal& journal, const std::vector<Machine*>& machines, size_t index,
                   SeatProblems& problems) {
-  const auto own = problems.find({WorkKind::kBoot, index});
-  if (own == problems.end() || !machines[index]->Info().outlives_agent) return;
+  if (!machines[index]->Info().outlives_agent) return;
+  problems.erase({WorkKind::kBoot, index});
   const absl::Status cleaned = machines[index]->CleanUp(OpenBoots(journal));
-  if (cleaned.ok()) {
-    problems.erase(own);
-  } else {
-    own->second = absl::StrCat(kCleanUp, ": ", cleaned.message());
-  }
+  if (cleaned.ok()) return;
+  problems[{WorkKind::kBoot, index}] = std::string(cleaned.message());
 }
 
 absl::Status Recover(Journal& journal, const std::string& boot_id, ArtefactCache& cache, Desk& desk,

@@ -24,7 +24,8 @@ using SeatProblems = std::map<std::pair<WorkKind, size_t>, std::string>;
 // machines that outlive the agent; one that can not is a problem, not used.
 void CleanUpSeats(const Journal& journal, const std::vector<Machine*>& machines,
                   const std::vector<BuildSlot*>& slots, SeatProblems& problems);
-// The same for one machine that could not be cleaned at the start because something was away.
+// The same, again and again, for an idle machine that outlives the agent: something may have been
+// away at the start, or a boot's end have failed.
 void CleanUpAgain(const Journal& journal, const std::vector<Machine*>& machines, size_t index,
                   SeatProblems& problems);
 
