@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,7 +18,9 @@
 #include "agent/build/build_slot.h"
 #include "agent/machine/laptop_machine.h"
 #include "agent/machine/libvirt_machine.h"
+#include "agent/machine/power_control.h"
 #include "agent/session/options.h"
+#include "agent/session/power_desk.h"
 #include "agent/session/sync_loop.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"
@@ -35,6 +38,7 @@ struct Flags {
                                                        runner;
   std::vector<std::string> machines;
   std::string laptop;
+  std::vector<std::string> powers;
   uint32_t build_slots = 0;
   uint32_t cache_gib = 4;
   uint32_t inputs_gib = 8;
@@ -61,6 +65,9 @@ void Define(CLI::App& app, Flags& flags) {
   app.add_option("--laptop", flags.laptop,
                  "'name=x1 socket=/run/shakedown/laptop.sock tag=…': this machine itself, through "
                  "shakedown-laptop");
+  app.add_option("--power", flags.powers,
+                 "'machine=x1 command=/path/plug arg …' or 'machine=x1 wol=aa:bb:cc:dd:ee:ff': how "
+                 "this agent switches another machine's power (may be given again)");
   app.add_option("--build-slots", flags.build_slots, "kernels built at a time")
       ->check(CLI::Range(0, 1));
   app.add_option("--ccache", flags.ccache, "ccache folder for kernels [STATE/ccache]");
@@ -78,6 +85,7 @@ struct Wires {
   std::unique_ptr<FarmClient> farm;
   std::unique_ptr<ArtefactCache> cache;
   std::unique_ptr<InputCache> inputs;
+  std::unique_ptr<PowerDesk> power;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::unique_ptr<BuildSlot>> slots;
 };
@@ -136,6 +144,15 @@ absl::Status MakeSlots(const Flags& flags, Wires& wires) {
   return absl::OkStatus();
 }
 
+absl::Status MakePowerDesk(const Flags& flags, Wires& wires) {
+  ASSIGN_OR_RETURN(const std::vector<PowerSpec> specs, ParsePowerSpecs(flags.powers));
+  if (specs.empty()) return absl::OkStatus();
+  std::map<std::string, std::unique_ptr<PowerControl>> switches;
+  for (const PowerSpec& spec : specs) switches[spec.machine] = MakePower(spec);
+  ASSIGN_OR_RETURN(wires.power, OpenPowerDesk(flags.state + "/power", std::move(switches)));
+  return absl::OkStatus();
+}
+
 absl::Status Wire(const Flags& flags, const std::string& boot_id, Wires& wires) {
   RETURN_IF_ERROR(CheckName("--name", flags.name));
   FarmAddress address{.server = flags.server};
@@ -153,6 +170,7 @@ absl::Status Wire(const Flags& flags, const std::string& boot_id, Wires& wires) 
   ASSIGN_OR_RETURN(wires.inputs, MakeInputCache({.folder = flags.state + "/inputs",
                                                  .limit = uint64_t{flags.inputs_gib} << 30},
                                                 *wires.cache, *wires.farm));
+  RETURN_IF_ERROR(MakePowerDesk(flags, wires));
   RETURN_IF_ERROR(MakeMachines(flags, wires));
   return MakeSlots(flags, wires);
 }
@@ -165,6 +183,7 @@ SyncLoopParts Parts(const Wires& wires) {
   parts.farm = wires.farm.get();
   parts.cache = wires.cache.get();
   parts.inputs = wires.inputs.get();
+  parts.power = wires.power.get();
   parts.clock = &SystemClock();
   parts.random = MakeRandom();
   parts.waiters = [](absl::string_view) { return MakeWaiter(); };

@@ -29,7 +29,7 @@ struct BuildOutcome {
   std::string image_path;
   std::string initramfs_path;  // Empty: none.
   std::string config_path;
-  std::string modules_path;    // Empty: none.
+  std::string modules_path;  // Empty: none.
 };
 
 struct BuildSlotOptions {

@@ -39,6 +39,14 @@ bzImage: main.c
 	echo $(release) > include/config/kernel.release
 	sh image.sh "$(release) (shakedown@shakedown) #1 SMP" > arch/x86/boot/bzImage
 	@sh extra.sh
+modules:
+	@true
+modules_install:
+	mkdir -p $(INSTALL_MOD_PATH)/lib/modules/$(release)/kernel
+	echo ELF > $(INSTALL_MOD_PATH)/lib/modules/$(release)/kernel/x.ko
+	echo kernel/x.ko: > $(INSTALL_MOD_PATH)/lib/modules/$(release)/modules.dep
+	ln -s /build/linux $(INSTALL_MOD_PATH)/lib/modules/$(release)/build
+	@sh modules.sh $(INSTALL_MOD_PATH)/lib/modules/$(release)
 )";
 
 // A bzImage header with the version at 0x400.
@@ -56,6 +64,7 @@ class BuildSlotTest : public testing::Test {
     Write("tree/image.sh", kImageScript);
     Write("tree/main.c", "int main(void) { return 0; }\n");
     Write("tree/extra.sh", "true\n");
+    Write("tree/modules.sh", "true\n");
     Restart();
   }
   ~BuildSlotTest() override { std::filesystem::remove_all(folder_); }
@@ -151,6 +160,39 @@ TEST_F(BuildSlotTest, BuildsAndGivesIdentityAndDigests) {
   EXPECT_FALSE(built.result.has_initramfs());
   EXPECT_THAT(built.result.toolchain(), HasSubstr("GNU ld"));
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/slot/work"));
+}
+
+TEST_F(BuildSlotTest, ModulesAreAnArtefact) {
+  v1::Kernel kernel = TarKernel();
+  kernel.mutable_config()->add_options("X=m");
+  const BuildOutcome built = Run(kernel);
+  ASSERT_EQ(built.result.status(), v1::BuildResult::STATUS_BUILT) << built.result.error() << log_;
+  EXPECT_FALSE(built.result.has_initramfs()) << "a guest's drivers are not among them";
+  ASSERT_TRUE(built.result.has_modules());
+  EXPECT_EQ(*Sha256File(built.modules_path), built.result.modules().sha256());
+  EXPECT_EQ(std::filesystem::file_size(built.modules_path), built.result.modules().size());
+  Command list;
+  list.argv = {"tar", "--zstd", "--list", "--file=" + built.modules_path};
+  const std::string top = "lib/modules/" + built.result.expected().release() + "/";
+  EXPECT_EQ(*RunForOutput(list), "lib/\nlib/modules/\n" + top + "\n" + top + "kernel/\n" + top +
+                                     "kernel/x.ko\n" + top + "modules.dep\n");
+  Restart();
+  const BuildOutcome again = Run(kernel);
+  EXPECT_TRUE(again.result.reused());
+  EXPECT_EQ(again.result.modules().sha256(), built.result.modules().sha256());
+  EXPECT_EQ(again.modules_path, built.modules_path);
+  ASSERT_TRUE(WriteFileAtomically(again.modules_path, "damaged").ok());
+  EXPECT_FALSE(Run(kernel).result.reused());
+}
+
+TEST_F(BuildSlotTest, ModulesThatAreNoFilesFailTheBuild) {
+  v1::Kernel kernel = TarKernel();
+  kernel.mutable_config()->add_options("X=m");
+  Write("tree/modules.sh", "ln -s /etc/shadow $1/kernel/y.ko\n");
+  kernel.mutable_tarball()->set_sha256(TarKernel().tarball().sha256());
+  const BuildOutcome built = Run(kernel);
+  EXPECT_EQ(built.result.status(), v1::BuildResult::STATUS_FAILED) << log_;
+  EXPECT_THAT(built.result.error(), HasSubstr("y.ko: want a regular file, no link"));
 }
 
 TEST_F(BuildSlotTest, TheSameIsNotBuiltTwiceAndHasTheSameBytes) {

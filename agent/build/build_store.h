@@ -16,7 +16,8 @@ struct BuiltFiles {
   std::string image;
   std::string initramfs;  // Empty: none.
   std::string config;
-  std::string modules_path;  // A packed file on the store's file system, which takes it. Empty: none.
+  std::string
+      modules_path;  // A packed file on the store's file system, which takes it. Empty: none.
 };
 
 // One owner, not thread-safe. Whatever is half there is never found.

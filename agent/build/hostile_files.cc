@@ -53,8 +53,8 @@ class Lister {
     const std::string shown = absl::StrCat(folder_, "/", path);
     if (root_.get() < 0) return ErrnoStatus(errno, folder_);
     if (files_.size() >= limit_ || depth > kDeepest) {
-      return absl::OutOfRangeError(absl::StrCat(shown, ": more than ", limit_, " entries, or ",
-                                                kDeepest, " levels"));
+      return absl::OutOfRangeError(
+          absl::StrCat(shown, ": more than ", limit_, " entries, or ", kDeepest, " levels"));
     }
     Descriptor file(OpenBeneath(root_.get(), path.c_str()));
     if (file.get() < 0) return NotOpened(shown);

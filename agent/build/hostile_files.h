@@ -29,8 +29,8 @@ struct FileBeneath {
   bool folder = false;
   uint64_t size = 0;  // Bytes; 0 of a folder.
 };
-// The folder `path` below `folder` and all that is in it, each folder before its content, in the order
-// of bytes. `left_out`: paths that are passed over, whatever they are. Errors as ReadBeneath;
+// The folder `path` below `folder` and all that is in it, each folder before its content, in the
+// order of bytes. `left_out`: paths that are passed over, whatever they are. Errors as ReadBeneath;
 // OutOfRange: more than `limit` entries.
 absl::StatusOr<std::vector<FileBeneath>> ListBeneath(const std::string& folder,
                                                      const std::string& path, size_t limit,

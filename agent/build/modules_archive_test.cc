@@ -35,7 +35,8 @@ class PackModulesTest : public testing::Test {
 
   // Below lib/modules/RELEASE of a root.
   void Write(const std::string& root, const std::string& path, const std::string& content) {
-    const std::string whole = absl::StrCat(folder_, "/", root, "/lib/modules/", kRelease, "/", path);
+    const std::string whole =
+        absl::StrCat(folder_, "/", root, "/lib/modules/", kRelease, "/", path);
     fs::create_directories(fs::path(whole).parent_path());
     std::ofstream(whole) << content;
   }
@@ -77,9 +78,9 @@ TEST_F(PackModulesTest, FilesInOrderWithoutTheTree) {
   fs::create_symlink("/build/linux", Top("r") + "/source");
   ASSERT_EQ(Pack("r"), absl::OkStatus());
   const std::string top = absl::StrCat("lib/modules/", kRelease);
-  EXPECT_THAT(Read(), ElementsAre("lib/", "lib/modules/", top + "/", top + "/empty=",
-                                  top + "/kernel/", top + "/kernel/fs/", top + "/kernel/fs/ext4/",
-                                  top + "/kernel/fs/ext4/ext4.ko=ELF",
+  EXPECT_THAT(Read(), ElementsAre("lib/", "lib/modules/", top + "/",
+                                  top + "/empty=", top + "/kernel/", top + "/kernel/fs/",
+                                  top + "/kernel/fs/ext4/", top + "/kernel/fs/ext4/ext4.ko=ELF",
                                   top + "/modules.dep=kernel/fs/ext4/ext4.ko:\n"));
 }
 
@@ -119,8 +120,7 @@ TEST_F(PackModulesTest, TooManyLevelsOrEntries) {
   Write("deep", deep, "");
   EXPECT_TRUE(absl::IsOutOfRange(Pack("deep"))) << Pack("deep");
   for (int i = 0; i < 10; ++i) Write("many", absl::StrCat(i), "");
-  EXPECT_TRUE(absl::IsOutOfRange(
-      ListBeneath(folder_ + "/many", "lib/modules", 9, {}).status()));
+  EXPECT_TRUE(absl::IsOutOfRange(ListBeneath(folder_ + "/many", "lib/modules", 9, {}).status()));
 }
 
 TEST_F(PackModulesTest, AFullDiskIsSaid) {

@@ -250,8 +250,9 @@ class SourceBuild {
     return context_.store.Put(std::move(result), files);
   }
 
-  // All of them for machines with a root of their own, and those that a guest needs. A kernel without
-  // a driver that the guest needs is built all the same: that it does not boot is its finding.
+  // All of them for machines with a root of their own, and those that a guest needs. A kernel
+  // without a driver that the guest needs is built all the same: that it does not boot is its
+  // finding.
   absl::Status CollectModules(const std::string& release, BuiltFiles& files) {
     absl::StatusOr<std::string> initramfs = BuildInitramfs(
         absl::StrCat(Build(), "/modules/lib/modules/", release), context_.options.runner_path);

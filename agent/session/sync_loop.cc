@@ -75,6 +75,7 @@ class ThreadedSyncLoop : public SyncLoop {
                       .fatal = [this](const absl::Status& status) { Fatal(status); }},
                      {*parts_.farm, *parts_.journal, *logs_, *parts_.cache}, parts_.waiters);
     RETURN_IF_ERROR(Recover(*parts_.journal, options_.boot_id, *parts_.cache, desk_, *reporter_));
+    if (parts_.power != nullptr) parts_.power->OnNews([this] { Wake(); });
     workers_ = std::make_unique<Workers>(
         WorkerParts{desk_, *parts_.journal, *logs_, *parts_.cache, *parts_.inputs, *reporter_,
                     [this] { Wake(); }, [this](const absl::Status& status) { Fatal(status); }});
@@ -110,6 +111,10 @@ class ThreadedSyncLoop : public SyncLoop {
     }
     last_error_.clear();
     backoff_.Reset();
+    if (parts_.power != nullptr) {
+      const absl::Status taken = parts_.power->Take(request, *response);
+      if (!taken.ok()) Fatal(taken);
+    }
     const Decision decision = DecideNow(*response);
     for (const Action& action : decision.actions) {
       const absl::Status done = std::visit([this](const auto& a) { return Do(a); }, action);
@@ -147,6 +152,7 @@ class ThreadedSyncLoop : public SyncLoop {
     request.set_version(options_.version);
     request.set_incarnation(parts_.journal->Incarnation());
     desk_.Describe(request);
+    if (parts_.power != nullptr) parts_.power->Describe(request);
     const absl::Duration poll = Dark() || desk_.Awaited() ? absl::ZeroDuration()
                                 : desk_.AnyWork()         ? options_.busy_poll
                                                           : options_.idle_poll;
@@ -271,6 +277,7 @@ class ThreadedSyncLoop : public SyncLoop {
   }
 
   absl::Status Finish() {
+    if (parts_.power != nullptr) parts_.power->OnNews({});
     desk_.Stop();
     std::string left = desk_.WaitUntilNoneRuns(options_.stop_limit);
     if (left.empty() && FatalStatus().ok()) desk_.WaitUntilFree(options_.last_word);

@@ -19,6 +19,7 @@
 #include "agent/session/input_cache.h"
 #include "agent/session/journal.h"
 #include "agent/session/log_buffer.h"
+#include "agent/session/power_desk.h"
 #include "agent/session/waiter.h"
 #include "proto/wire/clock.h"
 
@@ -49,6 +50,7 @@ struct SyncLoopParts {
   FarmClient* farm;
   ArtefactCache* cache;
   InputCache* inputs;
+  PowerDesk* power = nullptr;  // Null: this agent switches nobody's power.
   Clock* clock;
   Random random;  // Thread-safe.
   WaiterFactory waiters;

@@ -28,6 +28,9 @@ class SyncLoopBuildTest : public SyncLoopTestBase {
       outcome.config_path = folder_ + "/config";
       std::ofstream(outcome.image_path) << "built image";
       std::ofstream(outcome.config_path) << "CONFIG_HZ=1000";
+      outcome.modules_path = folder_ + "/modules";
+      std::ofstream(outcome.modules_path) << "packed modules";
+      *outcome.result.mutable_modules() = ArtefactOf("packed modules");
       outcome.result.set_status(v1::BuildResult::STATUS_BUILT);
       outcome.result.set_build_key(std::string(64, 'b'));
       *outcome.result.mutable_image() = ArtefactOf("built image");
@@ -52,6 +55,8 @@ TEST_F(SyncLoopBuildTest, OutputsAreOnTheFarmBeforeTheResult) {
             "built image");
   EXPECT_EQ(Ask([](const FarmBook& b) { return b.artefacts.at(Sha256Hex("CONFIG_HZ=1000")); }),
             "CONFIG_HZ=1000");
+  EXPECT_EQ(Ask([](const FarmBook& b) { return b.artefacts.at(Sha256Hex("packed modules")); }),
+            "packed modules");
   EXPECT_EQ(Ask([&](const FarmBook& book) { return book.logs.at(order.build_id()); }),
             "  CC kernel/sched/fair.o\n");
 }
@@ -62,7 +67,7 @@ TEST_F(SyncLoopBuildTest, WhatTheFarmHasIsNotSentAgain) {
   Lease(order);
   Start();
   EXPECT_EQ(ResultOf(order).status(), v1::BuildResult::STATUS_BUILT);
-  EXPECT_EQ(Ask([](const FarmBook& book) { return book.puts.size(); }), 1u);
+  EXPECT_EQ(Ask([](const FarmBook& book) { return book.puts.size(); }), 2u);
 }
 
 TEST_F(SyncLoopBuildTest, OutputsThatDoNotMatchAreTheFarmsFailure) {

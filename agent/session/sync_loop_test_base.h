@@ -57,6 +57,7 @@ class SyncLoopTestBase : public FarmTestBase {
     parts.farm = client_.get();
     parts.cache = cache_.get();
     parts.inputs = inputs_.get();
+    parts.power = power_;
     parts.clock = &SystemClock();
     parts.random = [] { return 0.5; };
     parts.free_bytes = [this]() -> absl::StatusOr<uint64_t> { return free_bytes_.load(); };
@@ -151,6 +152,7 @@ class SyncLoopTestBase : public FarmTestBase {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<ArtefactCache> cache_;
   std::unique_ptr<InputCache> inputs_;
+  PowerDesk* power_ = nullptr;  // Outlives the loop.
   std::unique_ptr<SyncLoop> loop_;
   std::thread thread_;
   absl::Status ran_;

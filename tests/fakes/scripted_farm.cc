@@ -98,6 +98,10 @@ class Farm : public ScriptedFarm, private v1::AgentService::Service {
                     v1::SyncResponse* response) override {
     return Answer(context, "Sync", [&](std::unique_lock<std::mutex>& lock) {
       book_.syncs.push_back(*request);
+      for (const v1::PowerDone& done : request->power_done()) {
+        book_.power_done.push_back(done);
+        std::erase_if(book_.powers, [&](const auto& order) { return order.id() == done.id(); });
+      }
       changed_.notify_all();
       const auto until =
           std::chrono::steady_clock::now() + std::chrono::milliseconds(request->wait_ms());
@@ -141,7 +145,11 @@ class Farm : public ScriptedFarm, private v1::AgentService::Service {
         if (slot.build_id() == id) response.add_cancel(id);
       }
     }
-    return response.boots_size() + response.builds_size() + response.cancel_size() > 0;
+    response.clear_power_orders();
+    for (const v1::PowerOrder& order : book_.powers) *response.add_power_orders() = order;
+    return response.boots_size() + response.builds_size() + response.cancel_size() +
+               response.power_orders_size() >
+           0;
   }
 
   template <typename Orders, typename Result>

@@ -27,6 +27,8 @@ struct FarmBook {
   std::map<std::string, int> fetches;  // GetArtefact by digest.
   std::map<std::string, int> puts;     // PutArtefact whose content was taken, by digest.
   std::vector<std::string> cancels;
+  std::vector<v1::PowerOrder> powers;  // Open: given in each answer until they are done.
+  std::vector<v1::PowerDone> power_done;
   std::vector<v1::SyncRequest> syncs;
   // By method ("Sync", "ReportBoot", …): the next calls are answered with these, first first.
   std::map<std::string, std::vector<absl::Status>> failures;
