@@ -102,13 +102,18 @@ class LaptopFarm(Farm):
     def shakedown(self, *args, timeout=600):
         return super().shakedown("--tls-ca", self.state / "tls/ca.pem", *args, timeout=timeout)
 
+    def wait_machine(self, name, seconds=120):
+        """Waits until the farm has seen the machine."""
+        wait_until(lambda: any(machine["name"] == name for machine in self.json("machines")["machines"]), seconds,
+                   f"machine {name} at the farm")
+
     def wait_boots(self, job, seconds, laptop=None):
         """The job's boots once all of them have an outcome, by name."""
         def ended():
             if laptop is not None:
                 assert laptop.running(), "QEMU ended by itself"
             boots = self.boots(job)
-            return boots if boots and all(boot.get("outcome") for boot in boots) else None
+            return boots if boots and all(boot["state"] == "WORK_STATE_ENDED" for boot in boots) else None
         return {boot["name"]: boot for boot in wait_until(ended, seconds, f"the end of all boots of job {job}")}
 
 
@@ -122,38 +127,27 @@ loads: "make" loads: "latt" loads: "interbench" loads: "command"
 
 
 class FarmLaptop(Laptop):
-    """A laptop that has been enrolled at a farm under `name`."""
+    """A laptop whose owner has the token of a farm under `name`, and rules for it."""
 
     def __init__(self, farm, name, owner=OWNER, image=None, **options):
         super().__init__(image or build_image(make_package()), farm_port=farm.port, **options)
+        self.farm = farm
         self.name = name
-        agent = self._agent_ids()
         token = farm.state / "tokens" / name
-        if not token.exists():
-            farm.token("agent", name, token)
-        self.disk.write("/etc/shakedown/token", token.read_bytes(), 0o600, agent)
-        self.disk.write("/etc/shakedown/ca.pem", (farm.state / "tls/ca.pem").read_bytes())
+        farm.token("agent", name, token)
+        self.disk.write("/root/token", token.read_bytes(), 0o600)
+        self.disk.write("/root/ca.pem", (farm.state / "tls/ca.pem").read_bytes())
         self.disk.write("/etc/shakedown/owner.txtpb", owner)
-        self.disk.write("/etc/shakedown/agent.conf", f"""name = "{name}"
-server = "{FARM_NAME}:{FARM_PORT}"
-token-file = "/etc/shakedown/token"
-tls-ca = "/etc/shakedown/ca.pem"
-state = "/var/lib/shakedown"
-laptop = "name={name} socket=/run/shakedown/laptop.sock"
-""")
-        self.enable("shakedown-agent.service", "shakedown-laptop.service")
 
-    def _agent_ids(self):
-        for line in self.disk.read("/etc/passwd").decode().splitlines():
-            fields = line.split(":")
-            if fields[0] == "shakedown":
-                return int(fields[2]), int(fields[3])
-        raise AssertionError("/etc/passwd: the package made no user shakedown")
+    def enroll(self):
+        """As the owner does, in a terminal."""
+        output = self.check(f"shakedown-laptop enroll --server {FARM_NAME}:{FARM_PORT} --name {self.name} "
+                          "--token-file /root/token --tls-ca /root/ca.pem --yes", 120)
+        self.farm.wait_machine(self.name)
+        return output
 
-    def enable(self, *units):
-        """As systemctl enable does."""
-        for unit in units:
-            self.disk.link(f"/lib/systemd/system/{unit}", f"/etc/systemd/system/multi-user.target.wants/{unit}")
+    def wait_started(self):
+        self.check("systemctl is-system-running --wait | grep -E 'running|degraded'", 180)
 
     def shut_down(self, seconds=90):
         """An orderly power-off, so that the disk can be looked at."""
