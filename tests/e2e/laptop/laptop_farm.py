@@ -3,10 +3,12 @@
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -31,7 +33,8 @@ def openssl(*arguments):
 
 
 class LaptopFarm(Farm):
-    def start(self):
+    def start(self, machine=None):
+        """`machine`: a VM of the builder, as its --machine says it."""
         self.state = pathlib.Path(tempfile.mkdtemp(prefix="shakedown-laptops-"))
         self.state.chmod(0o755)  # PostgreSQL's user passes.
         for name in ("log", "tokens", "tls", "agent"):
@@ -48,7 +51,8 @@ class LaptopFarm(Farm):
         self._start_process("agent", [
             BIN / "shakedown-agent", "--name", "builder", "--server", f"127.0.0.1:{self.port}", "--token-file",
             self.state / "tokens/builder", "--tls-ca", self.state / "tls/ca.pem", "--state", self.state / "agent",
-            "--build-slots", "1", "--ccache", CACHE / "ccache-test", "--runner", BIN / "shakedown-runner"])
+            "--build-slots", "1", "--ccache", CACHE / "ccache-test", "--runner", BIN / "shakedown-runner",
+            "--libvirt-uri", f"qemu:///embed?root={self.state / 'libvirt'}", *(["--machine", machine] if machine else [])])
 
     def _make_certificates(self):
         """An authority, and the controller's certificate for the names it is called by here and in laptops."""
@@ -116,6 +120,27 @@ class LaptopFarm(Farm):
             return boots if boots and all(boot["state"] == "WORK_STATE_ENDED" for boot in boots) else None
         return {boot["name"]: boot for boot in wait_until(ended, seconds, f"the end of all boots of job {job}")}
 
+    def assert_each_measured_once(self, job):
+        """And no attempt that was measured is anything else as well."""
+        count = self.sql("SELECT count(*) || ' ' || count(DISTINCT (block, variant)) FROM boots WHERE job = "
+                         f"{int(job)} AND outcome = 'measured'").split()
+        planned = self.sql(f"SELECT count(DISTINCT (block, variant)) FROM boots WHERE job = {int(job)}")
+        assert count == [planned, planned], f"job {job}: {count} measured, {planned} planned"
+
+    def releases(self, job):
+        """{variant: {kernel series}} of what was measured, as the booted kernels said."""
+        rows = self.sql("SELECT variant, release FROM boots JOIN boot_results USING (attempt_id) WHERE job = "
+                        f"{int(job)} AND outcome = 'measured'")
+        found = {}
+        for row in rows.splitlines():
+            variant, release = row.split("|")
+            found.setdefault("ABCDEFGH"[int(variant)], set()).add(".".join(release.split(".")[:2]))
+        return found
+
+
+def outcomes(boots):
+    return {name: boot["outcome"] for name, boot in boots.items()}
+
 
 OWNER = f"""farms: "{FARM_NAME}:{FARM_PORT}"
 any_kernel: true
@@ -123,6 +148,7 @@ need_ac: false
 countdown_seconds: 1
 max_boots_a_day: 1000
 loads: "make" loads: "latt" loads: "interbench" loads: "command"
+boot_parameters: "mem"
 """
 
 
@@ -145,6 +171,24 @@ class FarmLaptop(Laptop):
                           "--token-file /root/token --tls-ca /root/ca.pem --yes", 120)
         self.farm.wait_machine(self.name)
         return output
+
+    def look(self):
+        """What the disk of a laptop that is off holds."""
+        return types.SimpleNamespace(tree=self.disk.tree(), esp=self.disk.esp(), grubenv=self.disk.grubenv())
+
+    def says(self, pattern, since=0):
+        """Where in the console's text behind `since` the pattern ends; 0: nowhere."""
+        found = re.compile(pattern).search(self.serial(), since)
+        return found.end() if found else 0
+
+    def assert_home(self):
+        """In its own kernel, with nothing installed and nothing armed."""
+        wait_until(lambda: '"BOOT_STAGE_NONE"' in self.run("shakedown-laptop status --json", 180)[1], 300, "home")
+        line = self.check("cat /proc/cmdline")
+        assert "shakedown" not in line, line
+        for command in ("ls -A /boot /boot/grub /lib/modules", "grub-editenv list", "efibootmgr 2>/dev/null || true"):
+            output = self.check(command)
+            assert "shakedown" not in output and "next_entry=" not in re.sub("next_entry=$", "", output), output
 
     def wait_started(self):
         self.check("systemctl is-system-running --wait | grep -E 'running|degraded'", 180)
