@@ -1,0 +1,97 @@
+"""A laptop that boots test kernels and comes home: what every change must keep. Run by tests/run."""
+
+import random
+import re
+import unittest
+
+from laptop_farm import MEASURED, QUICK, FarmLaptop, LaptopFarm, armed, outcomes, wait_until
+from power_cuts import STEPS, cut_in_step
+
+CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
+SEED = 7
+
+farm = LaptopFarm()
+laptop = None
+before = None
+
+# What a boot parameter makes of the load: nothing, a panic, or silence that only the hardware's watchdog ends.
+FALL_OVER = """command -- sh -c 'case " $(cat /proc/cmdline) " in
+*" skew_tick=1 "*) echo c >/proc/sysrq-trigger;;
+*" skew_tick=2 "*) echo 0 >/proc/sys/kernel/panic; rmmod efi_pstore; echo 1 >/proc/sys/kernel/printk; echo c >/proc/sysrq-trigger;;
+esac; sleep 1'""".replace("\n", " ")
+
+
+def setUpModule():
+    global laptop, before
+    farm.start()
+    laptop = FarmLaptop(farm, "x1")
+    # The first start writes what any first start writes: the disk to compare with is that after it.
+    laptop.power_on()
+    laptop.wait_started()
+    laptop.shut_down()
+    before = laptop.look()
+    laptop.power_on()
+    laptop.enroll()
+
+
+def tearDownModule():
+    if laptop:
+        laptop.remove()
+    farm.remove()
+
+
+class Test1Job(unittest.TestCase):
+    def test_two_kernels_and_two_blocks_are_measured_and_it_is_home(self):
+        job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "2", "--machine", "x1")
+        boots = farm.wait_boots(job, 2400, laptop)
+        self.assertEqual(outcomes(boots), {f"{job}.{block}{variant}": MEASURED for block in (1, 2) for variant in "AB"})
+        laptop.assert_home()
+        self.assertEqual(farm.releases(job), {"A": {"6.1"}, "B": {"6.12"}})
+
+
+class Test2Findings(unittest.TestCase):
+    def test_panic_silence_and_no_start_are_told_apart_and_it_comes_home(self):
+        job = farm.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} skew_tick=1",
+                          "--challenger", f"{EEVDF} skew_tick=2", "--challenger", f"{EEVDF} mem=40M",
+                          "--load", FALL_OVER, "--blocks", "1", "--machine", "x1", "--attempts", "1")
+        boots = farm.wait_boots(job, 2400, laptop)
+        self.assertEqual(outcomes(boots), {
+            f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_PANICKED", f"{job}.1C": "OUTCOME_HUNG",
+            f"{job}.1D": "OUTCOME_BOOT_FAILED"}, [boot["reason"] for boot in boots.values()])
+        self.assertIn("sysrq triggered crash", boots[f"{job}.1B"]["reason"])
+        laptop.assert_home()
+
+
+class Test3PowerCuts(unittest.TestCase):
+    def test_home_and_each_measured_once_after_cuts_in_three_steps(self):
+        chance = random.Random(SEED)
+        job = farm.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} nohz=off", "--load", QUICK, "--blocks", "1",
+                          "--machine", "x1", "--attempts", "10")
+        for step in chance.sample(STEPS, 3):
+            cut_in_step(farm, laptop, job, step, chance)
+        boots = farm.wait_boots(job, 2400, laptop)
+        farm.assert_each_measured_once(job)
+        self.assertLessEqual(set(outcomes(boots).values()), {MEASURED, "OUTCOME_FARM_FAILED", "OUTCOME_BOOT_FAILED"})
+        laptop.assert_home()
+
+
+class Test4Leave(unittest.TestCase):
+    def test_leaving_leaves_nothing(self):
+        laptop.network(up=False)
+        laptop.check("shakedown-laptop leave --yes", 120)
+        laptop.shut_down()
+        after = laptop.look()
+        self.assertFalse(armed(after.grubenv), after.grubenv)
+        self.assertEqual(after.esp, before.esp)
+        self.assertEqual(difference(before.tree, after.tree), [])
+
+
+def difference(before_tree, after_tree):
+    """Paths that came, went or changed, but for what the owner himself put there to enrol."""
+    own = re.compile(r"/etc/shakedown/owner\.txtpb$|/root/(token|ca\.pem)$")
+    return sorted(path for path in {*before_tree, *after_tree}
+                  if not own.match(path) and before_tree.get(path) != after_tree.get(path))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

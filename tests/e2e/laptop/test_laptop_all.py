@@ -1,0 +1,157 @@
+"""Hours of what can happen to a laptop: run by tests/run --all. SHAKEDOWN_CUTS: power cuts in each step (20)."""
+
+import os
+import random
+import unittest
+
+from laptop_farm import CACHE, MEASURED, QUICK, FarmLaptop, LaptopFarm, build_image, make_package, outcomes, wait_until
+from power_cuts import STEPS, cut_in_step
+
+CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
+CUTS = int(os.environ.get("SHAKEDOWN_CUTS", "20"))
+
+farm = LaptopFarm()
+
+
+def setUpModule():
+    farm.start(machine=f"name=vm1 vcpus=2 memory=1024 image={CACHE}/guest/guest.img")
+
+
+def tearDownModule():
+    farm.remove()
+
+
+class WithLaptop(unittest.TestCase):
+    """A laptop for each class, enrolled."""
+    loader = "grub"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.laptop = FarmLaptop(farm, f"x-{cls.__name__.lower()}", image=build_image(make_package(), cls.loader))
+        cls.addClassCleanup(cls.laptop.remove)
+        cls.laptop.power_on()
+        cls.laptop.wait_started()
+        cls.laptop.enroll()
+
+    def submit(self, *arguments):
+        return farm.submit(*arguments, "--machine", self.laptop.name)
+
+
+class TestPowerCuts(WithLaptop):
+    def test_in_each_step(self):
+        for number, step in enumerate(STEPS):
+            with self.subTest(step=step):
+                self.cut_often(step, random.Random(number))
+
+    def cut_often(self, step, chance):
+        cuts = 0
+        while cuts < CUTS:
+            job = self.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} nohz=off", "--load", QUICK, "--blocks", "1",
+                              "--attempts", "10")
+            # Ten attempts a boot, and a cut costs one at most: eight leave room.
+            for _ in range(min(8, CUTS - cuts)):
+                if not cut_in_step(farm, self.laptop, job, step, chance):
+                    break
+                cuts += 1
+            boots = farm.wait_boots(job, 3600, self.laptop)
+            farm.assert_each_measured_once(job)
+            self.assertLessEqual(set(outcomes(boots).values()), {MEASURED, "OUTCOME_FARM_FAILED", "OUTCOME_BOOT_FAILED"})
+            self.laptop.assert_home()
+
+
+class TestOwnWays(WithLaptop):
+    def one_boot(self, load, challenger=f"{EEVDF} nohz=off", **more):
+        job = self.submit("--baseline", EEVDF, "--challenger", challenger, "--load", load, "--blocks", "1",
+                          "--attempts", "1")
+        if "meanwhile" in more:
+            more["meanwhile"](job)
+        boots = farm.wait_boots(job, 2400, self.laptop)
+        self.laptop.assert_home()
+        return job, boots
+
+    def test_a_kernel_without_its_root_disk(self):
+        job, boots = self.one_boot(QUICK, f"{EEVDF} module_blacklist=virtio_blk")
+        self.assertEqual(outcomes(boots), {f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_BOOT_FAILED"})
+
+    def test_silence_after_work(self):
+        job, boots = self.one_boot(
+            "command -- sh -c 'sleep 40; echo 0 >/proc/sys/kernel/panic; rmmod efi_pstore; "
+            "echo c >/proc/sysrq-trigger'")
+        self.assertEqual(set(outcomes(boots).values()), {"OUTCOME_HUNG"}, boots)
+
+    def test_a_kernel_that_resets_itself_is_not_measured(self):
+        _, boots = self.one_boot("command -- sh -c 'echo b >/proc/sysrq-trigger; sleep 60'")
+        self.assertNotIn(MEASURED, outcomes(boots).values())
+
+    def test_without_a_network_the_block_is_run_to_its_end(self):
+        def away(job):
+            wait_until(lambda: self.laptop.says("shakedown\\.boot=", start), 900, "the first test kernel")
+            self.laptop.network(up=False)
+            # Both boots, and home.
+            first = self.laptop.says("shakedown\\.boot=", start)
+            wait_until(lambda: self.laptop.says("shakedown\\.boot=", self.laptop.says("reboot: Restart", first)), 900,
+                       "the second test kernel, without a farm")
+            self.laptop.assert_home()
+            self.laptop.network(up=True)
+
+        start = len(self.laptop.serial())
+        _, boots = self.one_boot(QUICK, meanwhile=away)
+        self.assertEqual(set(outcomes(boots).values()), {MEASURED})
+
+
+class TestRefusals(WithLaptop):
+    """What is wrong with a machine is one clear line before any reboot."""
+    CASES = {
+        "no room": ("fallocate -l $(($(df --output=avail -B1 / | tail -1) - 40000000)) /fill && sync", "rm /fill; sync", "free"),
+        "read-only boot": ("mount --bind /boot /boot && mount -o remount,bind,ro /boot", "umount -l /boot", "read-only"),
+        "broken grubenv": ("cp /boot/grub/grubenv /root/e; echo x >/boot/grub/grubenv", "cp /root/e /boot/grub/grubenv", "grubenv"),
+        "clock set back": ("date -s '-1 year'", "date -s '+1 year'", "clock"),
+    }
+
+    def test_each_is_one_line(self):
+        for name, (spoil, mend, says) in self.CASES.items():
+            with self.subTest(name):
+                self.laptop.check(spoil)
+                try:
+                    machine = wait_until(self.problem, 90, f"{name}: a problem at the farm")
+                    self.assertIn(says, machine["detail"])
+                    self.assertNotIn("\n", machine["detail"])
+                finally:
+                    self.laptop.check(mend)
+                wait_until(lambda: not self.problem(), 90, f"{name}: mended")
+
+    def problem(self):
+        return next((machine for machine in farm.json("machines")["machines"]
+                     if machine["name"] == self.laptop.name and machine["state"] == "problem"), None)
+
+
+class TestSystemdBoot(WithLaptop):
+    loader = "systemd-boot"
+
+    def test_a_job_and_leaving(self):
+        self.laptop.shut_down()
+        before = self.laptop.look()
+        self.laptop.power_on()
+        job = self.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "1")
+        self.assertEqual(set(outcomes(farm.wait_boots(job, 2400, self.laptop)).values()), {MEASURED})
+        self.laptop.assert_home()
+        self.assertEqual(self.laptop.run("ls /sys/firmware/efi/efivars | grep LoaderEntryOneShot")[1].strip(), "")
+        self.laptop.check("shakedown-laptop leave --yes", 120)
+        self.laptop.shut_down()
+        self.assertEqual(self.laptop.look().esp, before.esp)
+
+
+class TestMixed(WithLaptop):
+    def test_a_laptop_and_a_vm_are_never_pooled(self):
+        job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "2", "--machine",
+                          self.laptop.name, "--machine", "vm1")
+        boots = farm.wait_boots(job, 2400, self.laptop)
+        self.assertEqual(set(outcomes(boots).values()), {MEASURED})
+        machines = {boot["machine"] for boot in boots.values()}
+        report = farm.shakedown("report", job).stdout
+        for machine in machines:
+            self.assertIn(machine, report)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
