@@ -199,8 +199,23 @@ void InsertValues(Transaction& tx, int64_t id, const NewImport& import, size_t f
       Int64Array(lines), DoubleArray(values));
 }
 
+// The import that is there; 0: none is.
+v1::AddImportResponse Find(Transaction& tx, const std::string& identity) {
+  v1::AddImportResponse response;
+  const pqxx::result found =
+      tx.exec_params("SELECT id, value_count FROM imports WHERE identity = $1", identity);
+  if (found.empty()) return response;
+  response.set_import(found[0][0].as<int64_t>());
+  response.set_values(found[0][1].as<uint32_t>());
+  response.set_existed(true);
+  return response;
+}
+
 v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
   const std::string identity = IdentityOf(import);
+  // Looked for first: an insertion that comes to nothing uses up a number.
+  v1::AddImportResponse response = Find(tx, identity);
+  if (response.import() != 0) return response;
   std::vector<std::string> names, facts;
   for (const auto& [name, fact] : import.facts) {
     names.push_back(name);
@@ -216,15 +231,7 @@ v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
       import.machine, import.source, Text(import.submitter), TextArray(names), TextArray(facts),
       SecondsText(import.measured), static_cast<int64_t>(import.refused),
       static_cast<int64_t>(import.values.size()), import.shipped);
-  v1::AddImportResponse response;
-  if (inserted.empty()) {
-    const pqxx::row row =
-        tx.exec_params1("SELECT id, value_count FROM imports WHERE identity = $1", identity);
-    response.set_import(row[0].as<int64_t>());
-    response.set_values(row[1].as<uint32_t>());
-    response.set_existed(true);
-    return response;
-  }
+  if (inserted.empty()) return Find(tx, identity);  // Somebody else's, a moment ago.
   response.set_import(inserted[0][0].as<int64_t>());
   response.set_values(static_cast<uint32_t>(import.values.size()));
   InsertVariants(tx, response.import(), import);

@@ -248,6 +248,8 @@ TEST_F(ImportsTest, ShippedOnesAreReplacedAndOthersStay) {
   EXPECT_EQ(Sql("SELECT id FROM imports WHERE raw = 'kept'"), kept_id);
   EXPECT_EQ(Sql("SELECT count(*) FROM import_values"), "3");
   EXPECT_TRUE(GetImport(db(), ours).ok());
+  // What is there already uses up no number.
+  EXPECT_EQ(Add(Small("next")), std::stoll(Sql("SELECT id FROM imports WHERE raw = 'new'")) + 1);
 }
 
 std::string RunText(const ImportedRun& run) {

@@ -146,7 +146,8 @@ absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>
     for (const v1::NoteView& note : notes) {
       tx.exec_params(
           "INSERT INTO notes (subject, kind, text, author, source, shipped) "
-          "VALUES ($1, $2, $3, $4, $5, true) ON CONFLICT DO NOTHING",
+          "SELECT $1, $2, $3, $4, $5, true WHERE NOT EXISTS (SELECT FROM notes WHERE shipped AND "
+          "subject = $1 AND kind = $2 AND text = $3) ON CONFLICT DO NOTHING",
           note.subject(), note.kind(), note.text(), Text(note.author()), Text(note.source()));
     }
     tx.exec_params(
