@@ -41,6 +41,12 @@ class SilentFarm : public Farm {
   }
   absl::StatusOr<v1::ListAgentsResponse> ListAgents() override { return Silence(); }
   absl::StatusOr<v1::ListMachinesResponse> ListMachines() override { return Silence(); }
+  absl::StatusOr<v1::SetMachineResponse> SetMachine(const v1::SetMachineRequest&) override {
+    return Silence();
+  }
+  absl::StatusOr<v1::SignBuildResponse> SignBuild(const v1::SignBuildRequest&) override {
+    return Silence();
+  }
   absl::StatusOr<v1::ListKernelsResponse> ListKernels() override { return Silence(); }
   absl::StatusOr<v1::AddKernelResponse> AddKernel(const v1::AddKernelRequest&) override {
     return Silence();
