@@ -127,7 +127,9 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
                      .interrupt = interrupt,
                      .history = clients->history.get(),
                      .detail = clients->detail.get(),
-                     .imports = clients->imports.get()};
+                     .imports = clients->imports.get(),
+                     .bisects = clients->bisects.get(),
+                     .notify = clients->notify.get()};
   return std::visit(Dispatch{desk}, command);
 }
 
