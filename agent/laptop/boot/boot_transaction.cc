@@ -73,7 +73,9 @@ class Transaction : public BootTransaction {
       return absl::AlreadyExistsError(
           absl::StrCat("attempt ", order.attempt_id(), ": was measured here before"));
     }
-    RETURN_IF_ERROR(CheckReleaseIsFree(order.expected().release()));
+    if (!IsOwnKernel(options_.root, order, files)) {
+      RETURN_IF_ERROR(CheckReleaseIsFree(order.expected().release()));
+    }
     RETURN_IF_ERROR(CheckRoom(order, files));
     RETURN_IF_ERROR(Begin(order));
     absl::StatusOr<Digests> digests = InstallAll(files, command_line);

@@ -134,6 +134,10 @@ class Installation {
 
   // Empty: none.
   absl::StatusOr<std::string> Initramfs() {
+    if (IsOwnKernel(root_, order_, files_)) {
+      if (!order_.has_initramfs()) return std::string();
+      return CopyFile(disk_, files_.initramfs, places_.Initramfs(), order_.initramfs(), kMaxImage);
+    }
     const std::string root = RootIn(host_.CommandLine());
     if (InitramfsTool(root_).empty()) {
       if (KernelFindsRoot(root) && !order_.has_modules()) return std::string();
@@ -271,6 +275,15 @@ uint64_t InitramfsEstimate(const std::string& root) {
     }
   }
   return most == 0 ? kUsualInitramfs : most;
+}
+
+bool IsOwnKernel(const std::string& root, const v1::BootOrder& order, const BootFiles& files) {
+  const std::string boot = absl::StrCat(absl::StripSuffix(root, "/"), "/boot/");
+  const std::string& release = order.expected().release();
+  return !order.has_modules() && files.image == absl::StrCat(boot, "vmlinuz-", release) &&
+         (files.initramfs.empty() ||
+          files.initramfs == absl::StrCat(boot, "initrd.img-", release) ||
+          files.initramfs == absl::StrCat(boot, "initramfs-", release, ".img"));
 }
 
 absl::StatusOr<Digests> InstallFiles(const std::string& root, Host& host, const Places& places,

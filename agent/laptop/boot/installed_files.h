@@ -41,6 +41,10 @@ Places PlacesOf(const std::string& root, const std::string& folder, const std::s
 // does not match.
 absl::Status CheckOrder(const v1::BootOrder& order, const BootFiles& files);
 
+// The distribution's own kernel, to prove a one-shot boot with: its files of /boot, by their names,
+// and no modules. Its release is taken, and it needs no initramfs made.
+bool IsOwnKernel(const std::string& root, const v1::BootOrder& order, const BootFiles& files);
+
 struct Digests {
   std::string image;      // SHA-256 of what the loader will read.
   std::string initramfs;  // Empty: none.

@@ -78,7 +78,7 @@ TEST_F(CommandsTest, WithoutADaemonItIsSaid) {
 TEST_F(CommandsTest, StopWithoutADaemonRebootsATestKernelOnly) {
   EXPECT_FALSE(StopNow(paths, host).ok());
   EXPECT_EQ(host.reboots, 0);
-  host.command_line = absl::StrCat("root=/dev/sda1 shakedown.boot=", kAttempt);
+  host.command_line = absl::StrCat("root=/dev/sda1 shakedown.boot=", kOneAttempt);
   EXPECT_TRUE(StopNow(paths, host).ok());
   EXPECT_EQ(host.reboots, 1);
 }
@@ -206,7 +206,7 @@ TEST_F(EnrolTest, LeavingStopsAtWhatCanNotBeUndone) {
 
 TEST_F(EnrolTest, NobodyLeavesFromATestKernel) {
   ASSERT_TRUE(Try(Good()).ok());
-  host.command_line = absl::StrCat("shakedown.boot=", kAttempt);
+  host.command_line = absl::StrCat("shakedown.boot=", kOneAttempt);
   host.tools.clear();
   EXPECT_THAT(std::string(LeaveFarm(
                               paths, host, [] { return absl::OkStatus(); }, Notes())

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/laptop/keeper/fake_host.h"
 #include "agent/laptop/keeper/keeper.h"
+#include "agent/laptop/keeper/noting_host.h"
 #include "agent/runner/setup/fake_root.h"
 
 namespace shakedown::laptop {
 
-inline constexpr char kAttempt[] = "22222222-2222-4222-8222-222222222222";
+inline constexpr char kOneAttempt[] = "22222222-2222-4222-8222-222222222222";
 inline constexpr char kOther[] = "33333333-3333-4333-8333-333333333333";
 
 // The stages of boot_transaction.h without any disk; notes what it is asked.
@@ -137,7 +137,7 @@ class FakePlace : public RunnerPlace {
 
 inline v1::BootOrder AnOrder() {
   v1::BootOrder order;
-  order.set_attempt_id(kAttempt);
+  order.set_attempt_id(kOneAttempt);
   order.set_name("17.3B");
   order.set_epoch(4);
   order.mutable_expected()->set_release("6.12.43");
@@ -198,28 +198,28 @@ class KeeperTest : public testing::Test {
     for (int i = 0; i < order.inputs_size(); ++i) request.mutable_install()->add_input_paths("/i");
     return Ask(request);
   }
-  v1::LaptopReply Reboot(const std::string& attempt = kAttempt) {
+  v1::LaptopReply Reboot(const std::string& attempt = kOneAttempt) {
     v1::LaptopRequest request;
     request.mutable_reboot()->set_attempt_id(attempt);
     return Ask(request);
   }
-  v1::LaptopReply Open(const std::string& attempt = kAttempt) {
+  v1::LaptopReply Open(const std::string& attempt = kOneAttempt) {
     v1::LaptopRequest request;
     request.mutable_open_runner()->set_attempt_id(attempt);
     return Ask(request);
   }
-  v1::LaptopReply Keep(const std::string& attempt = kAttempt) {
+  v1::LaptopReply Keep(const std::string& attempt = kOneAttempt) {
     v1::LaptopRequest request;
     request.mutable_keep_result()->mutable_result()->set_attempt_id(attempt);
     request.mutable_keep_result()->mutable_result()->set_outcome(v1::OUTCOME_MEASURED);
     return Ask(request);
   }
-  v1::LaptopReply Restore(const std::string& attempt = kAttempt) {
+  v1::LaptopReply Restore(const std::string& attempt = kOneAttempt) {
     v1::LaptopRequest request;
     request.mutable_restore()->set_attempt_id(attempt);
     return Ask(request);
   }
-  v1::LaptopReply Collect(const std::string& attempt = kAttempt) {
+  v1::LaptopReply Collect(const std::string& attempt = kOneAttempt) {
     v1::LaptopRequest request;
     request.mutable_collect()->set_attempt_id(attempt);
     return Ask(request);
@@ -249,7 +249,7 @@ class KeeperTest : public testing::Test {
 
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host;
+  NotingHost host;
   FakeTransaction transaction;
   FakeSeat seat;
   FakeVigil vigil;

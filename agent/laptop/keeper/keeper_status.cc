@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "agent/laptop/boot/boot_loader.h"
 #include "agent/laptop/keeper/keeper.h"
 #include "agent/laptop/keeper/laptop_facts.h"
 #include "proto/wire/files.h"
@@ -37,6 +38,7 @@ v1::LaptopStatus Keeper::Status() {
   for (auto& [name, value] : ReadLaptopFacts(options_.root))
     (*status.mutable_facts())[name] = value;
   (*status.mutable_facts())["loader"] = options_.loader;
+  (*status.mutable_facts())["secure_boot"] = SecureBootIsOn(options_.root) ? "on" : "off";
   status.set_runner_was_open(standing.runner_was_open);
   status.set_paused(IsPaused(state, now));
   if (status.paused()) status.set_paused_until(state.paused_until());

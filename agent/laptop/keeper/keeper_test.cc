@@ -74,7 +74,7 @@ TEST_F(KeeperTest, NoVerbOutOfItsStage) {
 TEST_F(KeeperTest, NoVerbForAnotherBoot) {
   transaction.Stand(v1::BOOT_STAGE_INSTALLED, AnOrder());
   Start();
-  EXPECT_THAT(Reboot(kOther).error(), HasSubstr(absl::StrCat("this machine has ", kAttempt)));
+  EXPECT_THAT(Reboot(kOther).error(), HasSubstr(absl::StrCat("this machine has ", kOneAttempt)));
   EXPECT_NE(Restore(kOther).error(), "");
   transaction.Stand(v1::BOOT_STAGE_IN_TEST, AnOrder());
   Start();
@@ -207,7 +207,7 @@ TEST_F(KeeperTest, NoRunnerAfterTheResult) {
 TEST_F(KeeperTest, AResultHasAnOutcome) {
   InTest();
   v1::LaptopRequest request;
-  request.mutable_keep_result()->mutable_result()->set_attempt_id(kAttempt);
+  request.mutable_keep_result()->mutable_result()->set_attempt_id(kOneAttempt);
   EXPECT_EQ(Ask(request).error(), "result without outcome");
 }
 
@@ -272,7 +272,7 @@ TEST_F(KeeperTest, StopInTestGoesHomeWithACancelledResult) {
   EXPECT_FALSE(place.lives);
   EXPECT_EQ(transaction.kept.outcome(), v1::OUTCOME_CANCELLED);
   EXPECT_EQ(transaction.kept.reason(), "stopped by the machine's owner");
-  EXPECT_EQ(transaction.kept.attempt_id(), kAttempt);
+  EXPECT_EQ(transaction.kept.attempt_id(), kOneAttempt);
   EXPECT_EQ(transaction.kept.epoch(), 4);
   EXPECT_THAT(transaction.calls, ElementsAre("opened", "keep", "restore"));
 }
@@ -312,6 +312,7 @@ TEST_F(KeeperTest, StatusHasTheMachinesFacts) {
   const v1::LaptopStatus status = Status();
   EXPECT_EQ(status.facts().at("dmi.model"), "20XW");
   EXPECT_EQ(status.facts().at("loader"), "grub");
+  EXPECT_EQ(status.facts().at("secure_boot"), "off");
   EXPECT_EQ(status.loader(), "grub");
   EXPECT_EQ(status.release(), "6.1.0-owner");
   EXPECT_EQ(status.boot_id(), host.boot_id);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "agent/laptop/keeper/fake_host.h"
+#include "agent/laptop/keeper/noting_host.h"
 #include "agent/laptop/keeper/seat.h"
 #include "agent/runner/setup/fake_root.h"
 
@@ -57,7 +57,7 @@ TEST(ParseBlockersTest, OnlyWhatBlocksAShutdown) {
 TEST(LogindSeatTest, TellsTerminalsAndDesktops) {
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host(clock);
+  NotingHost host(clock);
   const std::string uid = std::to_string(getuid());
   root.Put("/run/user/" + uid + "/bus", "");
   root.Put("/run/user/4711/bus", "");  // Of another user than its name says.
@@ -69,7 +69,7 @@ TEST(LogindSeatTest, TellsTerminalsAndDesktops) {
 
 TEST(LogindSeatTest, AsksLogind) {
   FakeClock clock;
-  FakeHost host(clock);
+  NotingHost host(clock);
   const auto seat = MakeLogindSeat(host, "/nonexistent");
   host.run = [](const Tool&) { return kInhibitors; };
   EXPECT_THAT(*seat->Blockers(), ElementsAre("apt: upgrading packages"));

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "agent/laptop/keeper/connection.h"
-#include "agent/laptop/keeper/fake_host.h"
+#include "agent/laptop/keeper/noting_host.h"
 #include "agent/laptop/keeper/runner_place.h"
 #include "agent/laptop/keeper/runner_view.h"
 #include "agent/runner/setup/fake_root.h"
@@ -40,7 +40,7 @@ class ProcessPlaceTest : public testing::Test {
 
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host;
+  NotingHost host;
   PlaceOptions options;
 };
 

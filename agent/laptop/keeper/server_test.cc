@@ -75,7 +75,7 @@ class ServerTest : public KeeperTest {
   std::unique_ptr<Connection> RunnerClient() {
     auto client = Client();
     v1::LaptopRequest request;
-    request.mutable_open_runner()->set_attempt_id(kAttempt);
+    request.mutable_open_runner()->set_attempt_id(kOneAttempt);
     const auto reply = Exchange(*client, request);
     EXPECT_TRUE(reply.has_value());
     EXPECT_EQ(reply ? reply->error() : "none", "");

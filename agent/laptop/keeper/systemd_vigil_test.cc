@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "agent/laptop/keeper/fake_host.h"
+#include "agent/laptop/keeper/noting_host.h"
 #include "agent/laptop/keeper/vigil.h"
 #include "agent/runner/setup/fake_root.h"
 #include "proto/wire/descriptor.h"
@@ -39,7 +39,7 @@ class NotifySocket {
 TEST(SystemdVigilTest, KeepsATestKernelAwakeAndWatched) {
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host(clock);
+  NotingHost host(clock);
   NotifySocket socket(root.path() + "/notify");
   const auto vigil = MakeSystemdVigil(host, root.path() + "/notify", root.path() + "/run");
   EXPECT_THAT(vigil->Begin(), IsEmpty());
@@ -59,7 +59,7 @@ TEST(SystemdVigilTest, KeepsATestKernelAwakeAndWatched) {
 TEST(SystemdVigilTest, WhatCanNotBeDoneIsSaidAndTheRestIsDone) {
   runner::FakeRoot root;
   FakeClock clock;
-  FakeHost host(clock);
+  NotingHost host(clock);
   host.run = [](const Tool& tool) -> absl::StatusOr<std::string> {
     if (tool.argv[0] == "busctl") return absl::InternalError("busctl: no watchdog");
     return "";

@@ -1,6 +1,6 @@
 // A machine for tests: nothing it is told happens to the one that runs them.
-#ifndef SHAKEDOWN_AGENT_LAPTOP_KEEPER_FAKE_HOST_H_
-#define SHAKEDOWN_AGENT_LAPTOP_KEEPER_FAKE_HOST_H_
+#ifndef SHAKEDOWN_AGENT_LAPTOP_KEEPER_NOTING_HOST_H_
+#define SHAKEDOWN_AGENT_LAPTOP_KEEPER_NOTING_HOST_H_
 
 #include <functional>
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace shakedown::laptop {
 
-class FakeHost : public Host {
+class NotingHost : public Host {
  public:
-  explicit FakeHost(FakeClock& clock) : clock_(clock) {}
+  explicit NotingHost(FakeClock& clock) : clock_(clock) {}
 
   std::string BootId() override { return boot_id; }
   std::string CommandLine() override { return command_line; }
@@ -44,4 +44,4 @@ class FakeHost : public Host {
 
 }  // namespace shakedown::laptop
 
-#endif  // SHAKEDOWN_AGENT_LAPTOP_KEEPER_FAKE_HOST_H_
+#endif  // SHAKEDOWN_AGENT_LAPTOP_KEEPER_NOTING_HOST_H_
