@@ -91,6 +91,26 @@ AgentState With(std::optional<WorkKey> machine, bool machine_runs, std::optional
   return state;
 }
 
+v1::BootOrder WithBadModules(v1::BootOrder order) {
+  order.mutable_modules()->set_sha256("modules.tar");
+  return order;
+}
+
+AgentState IdleLaptop() {
+  AgentState state = Idle();
+  state.machines[0].takes_blocks = true;
+  return state;
+}
+
+// vm1 is a laptop that has X in hand and Y behind it; or X and Y have their results.
+AgentState Laptop(bool running = true) {
+  AgentState state = IdleLaptop();
+  state.machines[0].work = Boot(kX);
+  state.machines[0].running = running;
+  (running ? state.machines[0].queued : state.machines[0].ended) = {Boot(kY)};
+  return state;
+}
+
 AgentState Cancelled(AgentState state) {
   state.machines[0].cancelled = true;
   return state;
@@ -227,9 +247,33 @@ INSTANTIATE_TEST_SUITE_P(
          {BuildOf(kY)},
          {},
          "hand back boot a, boot c1, hand back build b"},
+        {"BadModules", Idle(), {WithBadModules(BootOf(kX, "vm1"))}, {}, {}, "refuse boot a"},
+        // A machine that takes blocks.
+        {"AWholeBlock",
+         IdleLaptop(),
+         {BootOf(kX, "vm1"), BootOf(kY, "vm1"), BootOf(kZ, "vm1")},
+         {},
+         {},
+         "boot a0, boot b0, boot c0"},
+        {"TheRestOfABlock", Laptop(), {BootOf(kZ, "vm1")}, {}, {}, "boot c0"},
+        {"ABlockAgain", Laptop(), {BootOf(kX, "vm1"), BootOf(kY, "vm1")}, {}, {}, ""},
+        {"AnotherBlockMeanwhile", Laptop(), {BootOf(kZ, "vm1", 2)}, {}, {}, "leave"},
+        {"AnotherBlockWhileReporting", Laptop(false), {BootOf(kZ, "vm1")}, {}, {}, "leave"},
+        {"RepeatOfWhatAlsoIsReported", Laptop(false), {BootOf(kY, "vm1")}, {}, {}, ""},
+        {"CancelTheWholeBlock", Laptop(), {}, {}, {kX, kY}, "cancel a1, cancel b1"},
+        {"BuildBesideABlock", Laptop(), {}, {BuildOf(kZ)}, {}, "hand back build c"},
         {"Stopping", Stopping(), {BootOf(kX, "vm1")}, {BuildOf(kY)}, {}, "leave, leave"},
     }),
     [](const auto& test) { return test.param.name; });
+
+TEST(DecideBlockTest, CancelOfWhatIsQueuedIsDoneAtOnce) {
+  v1::SyncResponse response;
+  response.add_cancel(kY);
+  const Decision decision = Decide(Laptop(), response);
+  ASSERT_EQ(decision.actions.size(), 1u);
+  EXPECT_EQ(std::get<CancelWork>(decision.actions[0]).key, Boot(kY));
+  EXPECT_EQ(decision.call_again, absl::ZeroDuration());
+}
 
 TEST(DecidePauseTest, CallsAgainWhenTheFarmSaysButWithin30Seconds) {
   v1::SyncResponse response;

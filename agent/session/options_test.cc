@@ -53,6 +53,25 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& test) { return test.param.name; });
 
+TEST(LaptopSpecTest, ReadsEveryPartAndRefusesOthers) {
+  const absl::StatusOr<LaptopSpec> spec =
+      ParseLaptopSpec("name=x1 socket=/tmp/l.sock tag=hybrid tag=x86");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->name, "x1");
+  EXPECT_EQ(spec->socket, "/tmp/l.sock");
+  EXPECT_THAT(spec->tags, testing::ElementsAre("hybrid", "x86"));
+  EXPECT_EQ(ParseLaptopSpec("name=x1")->socket, "/run/shakedown/laptop.sock");
+  for (const auto& [text, complaint] :
+       {std::pair("", "name= is missing"),
+        std::pair("name=x1 socket=l.sock", "socket=\"l.sock\": want an absolute path"),
+        std::pair("name=x1 vcpus=2", "\"vcpus=2\": want name=, socket= or tag="),
+        std::pair("name=../x", "\"../x\"")}) {
+    const absl::Status status = ParseLaptopSpec(text).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(complaint));
+  }
+}
+
 TEST(MachineSpecTest, TwoOfOneNameAreRefused) {
   const std::string text = "name=a vcpus=1 memory=512 image=/x";
   EXPECT_TRUE(ParseMachineSpecs({text}).ok());

@@ -60,6 +60,23 @@ bool SendMessage(int fd, const Message& message) {
   return SendAll(fd, EncodeFrame(message.SerializeAsString()));
 }
 
+// Until the other side hangs up, the laptop goes away, or `take` wants no more.
+void EachMessage(int fd, const std::atomic<bool>& away,
+                 const std::function<bool(const std::string&)>& take) {
+  FrameReader frames;
+  char block[1 << 16];
+  while (!away) {
+    pollfd wanted = {fd, POLLIN, 0};
+    if (poll(&wanted, 1, 20) <= 0) continue;
+    const ssize_t got = recv(fd, block, sizeof block, 0);
+    if (got <= 0) return;
+    frames.Add(absl::string_view(block, static_cast<size_t>(got)));
+    while (const std::optional<std::string> payload = frames.Next()) {
+      if (!take(*payload)) return;
+    }
+  }
+}
+
 v1::Identity IdentityOf(const v1::BootOrder& order, const v1::Identify& asked) {
   v1::Identity identity;
   identity.set_release(order.expected().release());
@@ -180,28 +197,21 @@ void FakeLaptop::Answered(absl::string_view verb) {
 
 void FakeLaptop::Serve(Descriptor connection) {
   const int fd = connection.get();
-  FrameReader frames;
-  char block[1 << 16];
-  while (!away_) {
-    pollfd wanted = {fd, POLLIN, 0};
-    if (poll(&wanted, 1, 20) <= 0) continue;
-    const ssize_t got = recv(fd, block, sizeof block, 0);
-    if (got <= 0) return;
-    frames.Add(absl::string_view(block, static_cast<size_t>(got)));
-    while (const std::optional<std::string> payload = frames.Next()) {
-      v1::LaptopRequest request;
-      if (!request.ParseFromString(*payload)) return;
-      const std::string verb = VerbOf(request);
-      if (verb != "status" && !MayAnswer(verb)) return;
-      const v1::LaptopReply reply = Answer(request, verb);
-      std::string garbage;
-      With([&](LaptopBook& book) { garbage = book.garbage; });
-      const bool sent = garbage.empty() ? SendMessage(fd, reply) : SendAll(fd, garbage);
-      if (verb != "status") Answered(verb);
-      if (!sent) return;
-      if (request.has_open_runner() && reply.error_code() == 0) return RunRunner(fd);
-    }
-  }
+  bool runner = false;
+  EachMessage(fd, away_, [&](const std::string& payload) {
+    v1::LaptopRequest request;
+    if (!request.ParseFromString(payload)) return false;
+    const std::string verb = VerbOf(request);
+    if (verb != "status" && !MayAnswer(verb)) return false;
+    const v1::LaptopReply reply = Answer(request, verb);
+    std::string garbage;
+    With([&](LaptopBook& book) { garbage = book.garbage; });
+    const bool sent = garbage.empty() ? SendMessage(fd, reply) : SendAll(fd, garbage);
+    if (verb != "status") Answered(verb);
+    runner = sent && request.has_open_runner() && reply.error_code() == 0;
+    return sent && !runner;
+  });
+  if (runner) RunRunner(fd);
 }
 
 v1::LaptopReply FakeLaptop::Answer(const v1::LaptopRequest& request, const std::string& verb) {
@@ -277,19 +287,10 @@ void FakeLaptop::RunRunner(int fd) {
   v1::BootOrder order;
   With([&](LaptopBook& book) { order = book.installed.order(); });
   if (!SendMessage(fd, Hello())) return;
-  FrameReader frames;
-  char block[1 << 16];
-  while (!away_) {
-    pollfd wanted = {fd, POLLIN, 0};
-    if (poll(&wanted, 1, 20) <= 0) continue;
-    const ssize_t got = recv(fd, block, sizeof block, 0);
-    if (got <= 0) return;
-    frames.Add(absl::string_view(block, static_cast<size_t>(got)));
-    while (const std::optional<std::string> payload = frames.Next()) {
-      v1::RunnerRequest request;
-      if (!request.ParseFromString(*payload) || !AnswerRunner(fd, request, order)) return;
-    }
-  }
+  EachMessage(fd, away_, [&](const std::string& payload) {
+    v1::RunnerRequest request;
+    return request.ParseFromString(payload) && AnswerRunner(fd, request, order);
+  });
 }
 
 bool FakeLaptop::AnswerRunner(int fd, const v1::RunnerRequest& request,
