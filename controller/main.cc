@@ -190,8 +190,8 @@ absl::Status Serve(const Options& options) {
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
   ASSIGN_OR_RETURN(const store::FarmSigner signer, service::ReadKernelKey(options.kernel_key));
-  RETURN_IF_ERROR(UntilTheDatabaseIsThere(
-      end, [&] { return service::SignWhatIsThere(*database, signer); }));
+  RETURN_IF_ERROR(
+      UntilTheDatabaseIsThere(end, [&] { return service::SignWhatIsThere(*database, signer); }));
   service::AgentApi agents(*database, *artefacts, signer);
   service::Dispatcher dispatcher(kThreads, kQueue);
   store::Listener listener(database->options());

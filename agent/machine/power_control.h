@@ -18,20 +18,20 @@ namespace shakedown::agent {
 class PowerControl {
  public:
   virtual ~PowerControl() = default;
-  // Off and on again, or on when it was off. Blocks for at most a few minutes. OK: done as far as one
-  // can tell from here. Cancelled: `cancel` became true; nobody knows how far it came.
+  // Off and on again, or on when it was off. Blocks for at most a few minutes. OK: done as far as
+  // one can tell from here. Cancelled: `cancel` became true; nobody knows how far it came.
   virtual absl::Status Cycle(const std::atomic<bool>& cancel) = 0;
 };
 
 struct PowerSpec {
   std::string machine;
-  std::vector<std::string> command;  // An argument vector; no shell reads it.
-  std::string wake;                  // "aa:bb:cc:dd:ee:ff": by a magic packet.
+  std::vector<std::string> command;       // An argument vector; no shell reads it.
+  std::string wake;                       // "aa:bb:cc:dd:ee:ff": by a magic packet.
   std::string via = "255.255.255.255:9";  // Where the packet goes: ADDRESS:PORT, UDP.
 };
 
-// "machine=x1 command=/usr/local/bin/plug cycle 3": all after the path are its arguments, as they are;
-// or "machine=x1 wol=aa:bb:cc:dd:ee:ff via=192.168.1.255:9". InvalidArgument names the part.
+// "machine=x1 command=/usr/local/bin/plug cycle 3": all after the path are its arguments, as they
+// are; or "machine=x1 wol=aa:bb:cc:dd:ee:ff via=192.168.1.255:9". InvalidArgument names the part.
 absl::StatusOr<PowerSpec> ParsePowerSpec(absl::string_view text);
 
 // InvalidArgument when two are for one machine.

@@ -72,8 +72,7 @@ TEST(WakePowerTest, SendsTheMagicPacket) {
   socklen_t length = sizeof address;
   ASSERT_EQ(getsockname(receiver.get(), reinterpret_cast<sockaddr*>(&address), &length), 0);
   const std::atomic<bool> go_on = false;
-  ASSERT_EQ(MakeWakePower("01:23:45:67:89:ab",
-                          absl::StrCat("127.0.0.1:", ntohs(address.sin_port)))
+  ASSERT_EQ(MakeWakePower("01:23:45:67:89:ab", absl::StrCat("127.0.0.1:", ntohs(address.sin_port)))
                 ->Cycle(go_on),
             absl::OkStatus());
   char packet[200];

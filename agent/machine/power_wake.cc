@@ -49,8 +49,8 @@ class WakePower : public PowerControl {
     if (socket.get() < 0 ||
         setsockopt(socket.get(), SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes) != 0 ||
         sendto(socket.get(), packet.data(), packet.size(), 0,
-               reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
-            static_cast<ssize_t>(packet.size())) {
+               reinterpret_cast<const sockaddr*>(&address),
+               sizeof address) != static_cast<ssize_t>(packet.size())) {
       return ErrnoStatus(errno, absl::StrCat("wake ", wake_, " via ", via_));
     }
     return absl::OkStatus();
@@ -65,7 +65,8 @@ class WakePower : public PowerControl {
 absl::StatusOr<std::string> MagicPacket(absl::string_view address) {
   const std::vector<std::string> parts = absl::StrSplit(address, ':');
   const bool good = parts.size() == 6 && std::all_of(parts.begin(), parts.end(), [](const auto& p) {
-                      return p.size() == 2 && absl::ascii_isxdigit(static_cast<unsigned char>(p[0])) &&
+                      return p.size() == 2 &&
+                             absl::ascii_isxdigit(static_cast<unsigned char>(p[0])) &&
                              absl::ascii_isxdigit(static_cast<unsigned char>(p[1]));
                     });
   if (!good) {

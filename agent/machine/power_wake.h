@@ -10,8 +10,8 @@
 
 namespace shakedown::agent {
 
-// Six bytes of 0xff and sixteen times the address (AMD, "Magic Packet Technology", 1995). `address`:
-// "aa:bb:cc:dd:ee:ff". InvalidArgument: not of that form.
+// Six bytes of 0xff and sixteen times the address (AMD, "Magic Packet Technology", 1995).
+// `address`: "aa:bb:cc:dd:ee:ff". InvalidArgument: not of that form.
 absl::StatusOr<std::string> MagicPacket(absl::string_view address);
 
 // InvalidArgument unless it is an IPv4 address and a port: "192.168.1.255:9".

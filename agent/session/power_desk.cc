@@ -33,9 +33,8 @@ struct Record {
 };
 using Records = std::map<int64_t, Record>;
 
-constexpr std::pair<Stage, absl::string_view> kWords[] = {{Stage::kBegun, "begun"},
-                                                          {Stage::kDone, "done"},
-                                                          {Stage::kAcknowledged, "acknowledged"}};
+constexpr std::pair<Stage, absl::string_view> kWords[] = {
+    {Stage::kBegun, "begun"}, {Stage::kDone, "done"}, {Stage::kAcknowledged, "acknowledged"}};
 
 // A line each: "17 done plug does not answer".
 std::string Print(const Records& records) {

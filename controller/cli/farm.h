@@ -41,6 +41,9 @@ class Farm {
       const std::string& name, const std::function<absl::StatusOr<std::string>()>& next) = 0;
   virtual absl::StatusOr<v1::ListBuildsResponse> ListBuilds(
       const v1::ListBuildsRequest& request) = 0;
+  virtual absl::StatusOr<v1::SetMachineResponse> SetMachine(
+      const v1::SetMachineRequest& request) = 0;
+  virtual absl::StatusOr<v1::SignBuildResponse> SignBuild(const v1::SignBuildRequest& request) = 0;
   virtual absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request) = 0;
   virtual absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest& request) = 0;
 

@@ -32,6 +32,8 @@ class FakeService : public v1::FarmService::Service {
   std::function<grpc::Status(const v1::ReadLogRequest&, grpc::ServerWriter<v1::LogChunk>*)> log;
   std::function<grpc::Status(const v1::AddKernelRequest&, v1::AddKernelResponse*)> add_kernel;
   std::function<grpc::Status(const v1::RemoveKernelRequest&)> remove_kernel;
+  std::function<grpc::Status(const v1::SetMachineRequest&, v1::SetMachineResponse*)> set_machine;
+  std::function<grpc::Status(const v1::SignBuildRequest&)> sign_build;
   std::function<grpc::Status(const std::string& name, const std::string& archive, bool whole,
                              v1::AddInputResponse*)>
       add_input;
@@ -117,6 +119,14 @@ class FakeService : public v1::FarmService::Service {
                           v1::ListBuildsResponse* response) override {
     *response = builds;
     return grpc::Status::OK;
+  }
+  grpc::Status SetMachine(grpc::ServerContext*, const v1::SetMachineRequest* request,
+                          v1::SetMachineResponse* response) override {
+    return Answer(set_machine, *request, response);
+  }
+  grpc::Status SignBuild(grpc::ServerContext*, const v1::SignBuildRequest* request,
+                         v1::SignBuildResponse*) override {
+    return Answer(sign_build, *request);
   }
   grpc::Status ListMachines(grpc::ServerContext*, const v1::ListMachinesRequest*,
                             v1::ListMachinesResponse* response) override {

@@ -96,6 +96,12 @@ class GrpcFarm : public Farm {
   absl::StatusOr<v1::ListBuildsResponse> ListBuilds(const v1::ListBuildsRequest& request) override {
     return Call<v1::ListBuildsResponse>(&v1::FarmService::Stub::ListBuilds, request);
   }
+  absl::StatusOr<v1::SetMachineResponse> SetMachine(const v1::SetMachineRequest& request) override {
+    return Call<v1::SetMachineResponse>(&v1::FarmService::Stub::SetMachine, request);
+  }
+  absl::StatusOr<v1::SignBuildResponse> SignBuild(const v1::SignBuildRequest& request) override {
+    return Call<v1::SignBuildResponse>(&v1::FarmService::Stub::SignBuild, request);
+  }
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest& request) override {
     return Call<v1::GetReportResponse>(&v1::FarmService::Stub::GetReport, request);
   }

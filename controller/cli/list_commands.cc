@@ -91,7 +91,7 @@ int ListAgents(const Desk& desk, const ListArgs& args) {
           std::vector<std::string> slots;
           for (const v1::MachineView& machine : agent.machines()) {
             machines.push_back(
-                absl::StrCat(PrintableLine(machine.name()), " ", PrintableLine(machine.state())));
+                absl::StrCat(PrintableLine(machine.name()), " ", MachineStateWord(machine)));
           }
           for (const v1::SlotView& slot : agent.build_slots()) {
             slots.push_back(SlotText(slot));
@@ -116,7 +116,7 @@ int ListMachines(const Desk& desk, const ListArgs& args) {
                 Rows rows;
                 for (const v1::MachineView& machine : answer.machines()) {
                   rows.push_back({PrintableLine(machine.name()), PrintableLine(machine.agent()),
-                                  PrintableLine(machine.state()),
+                                  MachineStateWord(machine),
                                   PrintableLine(absl::StrJoin(machine.tags(), " ")),
                                   PrintableLine(machine.detail(), 400)});
                 }

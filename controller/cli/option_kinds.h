@@ -67,6 +67,9 @@ struct Parse {
   ReproduceArgs reproduce;
   ChangePointsArgs change_points;
   ParseArgs parse;
+  MachineSetArgs machine;
+  BuildSignArgs sign;
+  KeyNewArgs key;
 };
 
 inline constexpr char kListFooter[] =
@@ -84,9 +87,11 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
   return list;
 }
 
-// The commands about jobs and boots; about kernels and inputs; those that need files and no farm.
+// The commands about jobs and boots; about kernels and inputs; about machines, builds (returned)
+// and keys; those that need files and no farm.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
+CLI::App* AddMachineCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 
 }  // namespace shakedown::cli

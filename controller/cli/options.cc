@@ -59,11 +59,7 @@ void AddAll(CLI::App& app, Parse& parse) {
   AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm"),
            parse);
   AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm");
-  AddList(app, parse, "machines", ListArgs::What::kMachines, "List machines and their state",
-          "Farm");
-  AddLimit(
-      AddList(app, parse, "builds", ListArgs::What::kBuilds, "List builds, newest first", "Farm"),
-      parse);
+  AddLimit(AddMachineCommands(app, parse), parse);
   AddCatalogCommands(app, parse);
   AddFileCommands(app, parse);
 }

@@ -10,6 +10,7 @@
 
 #include "controller/cli/settings.h"
 #include "controller/cli/stopping_args.h"
+#include "shakedown/v1/farm.pb.h"
 
 namespace shakedown::cli {
 
@@ -90,6 +91,18 @@ struct InputAddArgs {
 struct InputListArgs {
   bool json = false;
 };
+struct MachineSetArgs {
+  v1::SetMachineRequest::Wish wish = v1::SetMachineRequest::WISH_UNSPECIFIED;
+  std::string name;
+  std::string reason;
+};
+struct BuildSignArgs {
+  std::string what;      // A build's id or at least 8 digits of its beginning, or a kernel.
+  std::string key_file;  // The secret key's: it is on no command line.
+};
+struct KeyNewArgs {
+  std::string out;
+};
 struct KernelLintArgs {
   std::vector<std::string> files;  // Empty: the whole catalog.
   std::string catalog;
@@ -120,10 +133,11 @@ struct ParseArgs {
   bool json = false;
 };
 
-using CommandArgs = std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs,
-                                 JobArgs, BootsArgs, KernelShowArgs, KernelAddArgs,
-                                 KernelRemoveArgs, KernelLintArgs, InputAddArgs, InputListArgs,
-                                 CompareArgs, ChangePointsArgs, ReproduceArgs, ParseArgs>;
+using CommandArgs =
+    std::variant<SubmitArgs, WatchArgs, ReportArgs, CancelArgs, LogsArgs, ListArgs, JobArgs,
+                 BootsArgs, KernelShowArgs, KernelAddArgs, KernelRemoveArgs, KernelLintArgs,
+                 InputAddArgs, InputListArgs, CompareArgs, ChangePointsArgs, ReproduceArgs,
+                 ParseArgs, MachineSetArgs, BuildSignArgs, KeyNewArgs>;
 
 struct Invocation {
   ConnectionFlags connection;

@@ -99,7 +99,7 @@ CLI::Option* AddDetect(CLI::App* sub, double& detect) {
 void AddStopping(CLI::App* sub, StoppingArgs& args) {
   CLI::Option* blocks = AddNumber<uint32_t>(
       sub, "--blocks", 1, 1000, [&args](uint32_t n) { args.blocks = n; },
-      "Blocks: each boots every variant once; 1 to 1000, default 2");
+      "Blocks: each boots every variant once; 1 to 1000, default 2, with --tag laptop 8");
   CLI::Option* quick = sub->add_flag("--quick", args.quick, "8 blocks and one look at them");
   sub->add_flag("--looks", args.looks,
                 "Looks after 8, 16 and 24 blocks; ends at the first at which all primary metrics "

@@ -27,6 +27,9 @@ struct Dispatch {
   int operator()(const InputAddArgs& args) const { return AddInput(desk, args); }
   int operator()(const InputListArgs& args) const { return ListInputs(desk, args); }
   int operator()(const KernelLintArgs& args) const { return LintKernels(desk.screen, args); }
+  int operator()(const MachineSetArgs& args) const { return SetMachine(desk, args); }
+  int operator()(const BuildSignArgs& args) const { return SignBuild(desk, args); }
+  int operator()(const KeyNewArgs& args) const { return NewKey(desk.screen, args); }
   int operator()(const CompareArgs& args) const { return Compare(desk.screen, args); }
   int operator()(const ChangePointsArgs& args) const { return ChangePoints(desk.screen, args); }
   int operator()(const ParseArgs& args) const { return Parse(desk.screen, args); }
@@ -59,6 +62,7 @@ int RunParsed(const std::variant<Invocation, Answer>& parsed, Screen& screen,
   if (const auto* points = std::get_if<ChangePointsArgs>(&invocation.command))
     return ChangePoints(screen, *points);
   if (const auto* parse = std::get_if<ParseArgs>(&invocation.command)) return Parse(screen, *parse);
+  if (const auto* key = std::get_if<KeyNewArgs>(&invocation.command)) return NewKey(screen, *key);
   const auto* lint = std::get_if<KernelLintArgs>(&invocation.command);
   return lint != nullptr ? LintKernels(screen, *lint)
                          : RunOnFarm(invocation, screen, environment, clock, interrupt);

@@ -21,6 +21,8 @@ namespace {
 
 // The smallest number in which each of two variants comes first as often as the other.
 constexpr uint32_t kDefaultBlocks = 2;
+// A laptop is away for the whole job anyway: enough for verdicts, and a night at most.
+constexpr uint32_t kLaptopBlocks = 8;
 constexpr size_t kMostVariants = 26;
 constexpr size_t kMostLoads = 32;
 // A controller restarts in seconds; somebody who gave a wrong address waits this long.
@@ -58,7 +60,9 @@ absl::StatusOr<v1::JobSpec> SpecOfOptions(const SubmitArgs& args) {
     if (!loads.ok()) return Annotate(loads.status(), "--load");
     spec.mutable_loads()->Add(loads->begin(), loads->end());
   }
-  spec.set_blocks(kDefaultBlocks);  // Unless a stopping rule is asked for.
+  const bool laptops = std::count(args.tags.begin(), args.tags.end(), "laptop") > 0;
+  spec.set_blocks(laptops ? kLaptopBlocks
+                          : kDefaultBlocks);  // Unless a stopping rule is asked for.
   return spec;
 }
 

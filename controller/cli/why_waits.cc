@@ -45,9 +45,12 @@ std::string BlockWait(const v1::JobView& job, const v1::BootView& boot) {
 
 std::string MachineText(const v1::MachineView& machine) {
   const std::string detail = PrintableLine(machine.detail(), 200);
-  return absl::StrCat(PrintableLine(machine.name()), " is ",
-                      machine.state() == "running" ? "busy" : PrintableLine(machine.state()),
-                      detail.empty() ? "" : ": ", detail);
+  const std::string state = machine.state() == "running" ? "is busy"
+                            : machine.state() == "needs_hands"
+                                ? "needs hands"
+                                : absl::StrCat("is ", MachineStateWord(machine));
+  return absl::StrCat(PrintableLine(machine.name()), " ", state, detail.empty() ? "" : ": ",
+                      detail);
 }
 
 std::string MachineWait(const v1::JobView& job, const v1::BootView& boot,

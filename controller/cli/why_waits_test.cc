@@ -47,6 +47,12 @@ TEST(WhyWaitsTest, ForAMachine) {
   EXPECT_EQ(WhyWaits(job, job.boots(0), Machines({"running", "offline"})),
             "vm1 is busy: boots 16.2B, vm2 is offline");
   EXPECT_EQ(WhyWaits(job, job.boots(0), Machines({"running", "idle"})), "next");
+  v1::ListMachinesResponse away = Machines({"running", "needs_hands"});
+  away.mutable_machines(0)->set_detail("boots 16.2B: away until 14:02 UTC: reboots into 6.12.9");
+  away.mutable_machines(1)->set_detail("last seen 2 h ago; to do: press the power button");
+  EXPECT_EQ(WhyWaits(job, job.boots(0), away),
+            "vm1 is busy: boots 16.2B: away until 14:02 UTC: reboots into 6.12.9, "
+            "vm2 needs hands: last seen 2 h ago; to do: press the power button");
   job.mutable_boots(0)->set_machine("vm1");
   EXPECT_EQ(WhyWaits(job, job.boots(0), Machines({"running", "idle"})), "vm1 is busy: boots 16.2B")
       << "a block stays on its machine";

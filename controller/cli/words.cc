@@ -5,8 +5,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "controller/plan/text.h"
+#include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
 namespace {
@@ -40,6 +42,10 @@ std::string JobStateWord(v1::JobState state) {
 
 std::string WorkStateWord(v1::WorkState state) {
   return Word(v1::WorkState_Name(state), "WORK_STATE_", state);
+}
+
+std::string MachineStateWord(const v1::MachineView& machine) {
+  return absl::StrReplaceAll(PrintableLine(machine.state()), {{"_", " "}});
 }
 
 std::string LengthText(absl::Duration length) {

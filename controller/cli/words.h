@@ -17,6 +17,8 @@ std::string OutcomeWord(v1::Outcome outcome);
 // "active", "done", "cancelled".
 std::string JobStateWord(v1::JobState state);
 // "waiting", "queued", "running", "ended".
+// "idle", "needs hands": printable.
+std::string MachineStateWord(const v1::MachineView& machine);
 std::string WorkStateWord(v1::WorkState state);
 
 // "12 s", "3 min 5 s", "2 h 10 min"; negative is read as 0.

@@ -275,7 +275,9 @@ struct Asked {
 
 // Every metric of every challenger, on one machine or (empty) on all. Secondary metrics are tested
 // once, when the job has ended: until then they are shown.
-Asked Ask(v1::Report* report, const Judged& judged, const std::string& machine) {
+// `mixed`: why all of them are no one thing.
+Asked Ask(v1::Report* report, const Judged& judged, const std::string& machine,
+          const std::string& mixed = "") {
   Asked asked;
   const double primary_level = LookPlanOf(*report).level;
   for (v1::ReportLoad& load : *report->mutable_loads()) {
@@ -290,7 +292,8 @@ Asked Ask(v1::Report* report, const Judged& judged, const std::string& machine) 
         candidate.effect =
             statistics::ComparePaired(candidate.metric, pairs.base, pairs.challenger,
                                       primary ? primary_level : statistics::kSingleLookLevel);
-        candidate.not_comparable = WhyNotComparable(*report, load, metric, c, machine);
+        candidate.not_comparable =
+            mixed.empty() ? WhyNotComparable(*report, load, metric, c, machine) : mixed;
         if (candidate.not_comparable.empty() && !candidate.effect && !pairs.base.empty()) {
           candidate.not_comparable = "a value is not above 0, so there is no ratio";
         }
@@ -329,7 +332,7 @@ void AddMachineVerdicts(const Judged& judged, v1::Report* report) {
 
 }  // namespace
 
-void AddVerdicts(v1::Report* report) {
+void AddVerdicts(v1::Report* report, const std::string& mixed) {
   for (v1::ReportLoad& load : *report->mutable_loads()) {
     for (v1::ReportMetric& metric : *load.mutable_metrics()) Describe(*report, &metric);
   }
@@ -340,7 +343,7 @@ void AddVerdicts(v1::Report* report) {
     report->set_no_verdict(judged.no_verdict);
     return;
   }
-  const Asked asked = Ask(report, judged, "");
+  const Asked asked = Ask(report, judged, "", mixed);
   if (asked.most_pairs < static_cast<size_t>(kFewestBlocksForVerdicts)) {
     report->set_no_verdict(
         absl::StrCat("n < ", kFewestBlocksForVerdicts, " blocks: insufficient, no verdict"));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "shakedown/v1/report.pb.h"
 
 namespace shakedown::compare {
@@ -12,6 +14,9 @@ inline constexpr int kFewestBlocksForVerdicts = 6;
 // the hard differences that `report` already holds. All metrics of all challengers are one family
 // of primaries and one of secondaries. A job that goes on is judged as of its last look, or not at
 // all: a look of one's own would be one too many. See job_looks.h.
-void AddVerdicts(v1::Report* report);
+// `mixed`: why the numbers of the job's machines must not be pooled (statistics: VM or bare is a
+// hard difference); then nothing is judged over all of them, and each machine has verdicts of its
+// own. Empty: they are alike.
+void AddVerdicts(v1::Report* report, const std::string& mixed = "");
 
 }  // namespace shakedown::compare

@@ -112,6 +112,26 @@ TEST(AddVerdictsTest, FewBlocksGiveNone) {
   EXPECT_EQ(report.loads(0).metrics(0).comparisons_size(), 0);
 }
 
+TEST(AddVerdictsTest, MachinesThatAreNotAlikeAreNeverPooled) {
+  // Ten times as fast on one machine, half as fast on the other: together they would be "better".
+  std::vector<double> base = Around(20, 8), challenger = Around(2, 8);
+  for (const double value : Around(100, 8)) base.push_back(value);
+  for (const double value : Around(200, 8)) challenger.push_back(value);
+  v1::Report report = ReportOf({{"make.real", base, challenger}});
+  for (int i = 0; i < 16; ++i) report.add_block_machines(i < 8 ? "vm1" : "x1");
+  AddVerdicts(&report, "x1 is bare metal, vm1 is a VM");
+  const v1::ReportComparison& comparison = report.loads(0).metrics(0).comparisons(0);
+  EXPECT_EQ(comparison.verdict(), "not_comparable");
+  EXPECT_NE(comparison.note().find("x1 is bare metal, vm1 is a VM"), std::string::npos)
+      << comparison.note();
+  ASSERT_EQ(comparison.machines_size(), 2);
+  EXPECT_EQ(comparison.machines(0).machine(), "vm1");
+  EXPECT_EQ(comparison.machines(0).verdict(), "better");
+  EXPECT_EQ(comparison.machines(1).verdict(), "worse");
+  EXPECT_EQ(comparison.machines(0).n(), 8u);
+  EXPECT_EQ(report.conclusion(), "inconclusive");
+}
+
 TEST(AddVerdictsTest, NoLookBeforeTheEnd) {
   v1::Report report = ReportOf({{"make.real", Around(20, 8), Around(10, 8)}});
   report.set_state("active");

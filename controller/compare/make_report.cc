@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "controller/compare/comparability.h"
 #include "controller/compare/control.h"
 #include "controller/compare/differences.h"
@@ -310,6 +311,32 @@ void AddMachines(const v1::ReportData& data, v1::Report* report) {
   }
 }
 
+// What each machine is, as far as it decides whether its numbers may stand beside another's.
+std::map<std::string, std::string> KindsOf(const Measured& measured) {
+  std::map<std::string, std::string> kinds;  // By machine.
+  for (const auto& [key, boot] : measured) {
+    std::string& kind = kinds.try_emplace(boot->view().machine(), "bare metal").first->second;
+    const auto& facts = boot->result().fingerprint().facts();
+    const auto found = facts.find("vm.accelerator");
+    if (found == facts.end() || found->second.empty() || found->second == "none") continue;
+    kind = absl::StrCat("a VM with ", PrintableLine(found->second));
+  }
+  return kinds;
+}
+
+// Why the job's machines can not be judged together, naming one of each kind; empty: they can.
+std::string WhyMixed(const Measured& measured) {
+  std::map<std::string, std::string> one_of;  // By kind.
+  for (const auto& [machine, kind] : KindsOf(measured)) one_of.emplace(kind, machine);
+  if (one_of.size() < 2) return "";
+  std::vector<std::string> texts;
+  for (const auto& [kind, machine] : one_of) {
+    texts.push_back(absl::StrCat(PrintableLine(machine), " is ", kind));
+  }
+  return absl::StrCat(absl::StrJoin(texts, ", "),
+                      ": never pooled, each machine has its own verdict");
+}
+
 void AddDifferences(const v1::ReportData& data, v1::Report* report) {
   for (const v1::ReportDifference& difference : FindDifferences(data)) {
     v1::ReportDifference* added = report->add_differences();
@@ -365,7 +392,7 @@ v1::Report ReportOn(const v1::ReportData& data, const v1::ReportControl* control
   AddComparability(data, &report);
   AddBlockMachines(data, measured, &report);
   AddLooks(data, &report);
-  AddVerdicts(&report);
+  AddVerdicts(&report, WhyMixed(measured));
   AddExcluded(data, measured, &report);
   report.set_warmup_values(WarmupValues(measured));
   AddFailures(data, &report);

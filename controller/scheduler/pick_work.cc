@@ -89,7 +89,8 @@ std::string WhyNoBlock(const MachineNow& machine, const Work& work) {
   if (waiting > 0) parts.push_back(absl::StrCat(waiting, " wait for builds"));
   if (elsewhere > 0) parts.push_back(absl::StrCat(elsewhere, " are bound to other machines"));
   if (bare > 0) {
-    parts.push_back(absl::StrCat(bare, " have kernels built before modules were kept: submit again"));
+    parts.push_back(
+        absl::StrCat(bare, " have kernels built before modules were kept: submit again"));
   }
   if (unfit > 0) parts.push_back(absl::StrCat(unfit, " want other machines"));
   if (parts.empty()) return "no boot is queued for it";

@@ -59,7 +59,8 @@ absl::StatusOr<v1::ReportBootResponse> AgentApi::ReportBoot(const store::Princip
 
 absl::StatusOr<v1::ReportBuildResponse> AgentApi::ReportBuild(const store::Principal& caller,
                                                               const v1::BuildResult& result) {
-  RETURN_IF_ERROR(FromStore([&] { return store::RecordBuild(database_, caller.name, result, signer_); }));
+  RETURN_IF_ERROR(
+      FromStore([&] { return store::RecordBuild(database_, caller.name, result, signer_); }));
   return v1::ReportBuildResponse();
 }
 

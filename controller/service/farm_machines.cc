@@ -1,11 +1,10 @@
 // What people wish of a machine, and their signatures of builds.
+#include "absl/strings/str_cat.h"
 #include "controller/service/farm_api.h"
 #include "controller/service/store_call.h"
 #include "db/store/machines.h"
 #include "db/store/signatures.h"
 #include "proto/wire/status.h"
-
-#include "absl/strings/str_cat.h"
 
 namespace shakedown::service {
 namespace {
@@ -31,8 +30,9 @@ absl::Status Apply(store::Database& database, const store::Wish& wish,
 
 absl::StatusOr<v1::SetMachineResponse> FarmApi::SetMachine(const store::Principal& caller,
                                                            const v1::SetMachineRequest& request) {
-  RETURN_IF_ERROR(
-      FromStore([&] { return Apply(database_, {caller.name, request.reason()}, request); }));
+  RETURN_IF_ERROR(FromStore([&] {
+    return Apply(database_, {caller.name, request.reason()}, request);
+  }));
   v1::SetMachineResponse response;
   ASSIGN_OR_RETURN(*response.mutable_machine(),
                    FromStore([&] { return store::FindMachine(database_, request.name()); }));

@@ -107,6 +107,16 @@ fakes::ScriptedAgent TestFarm::Agent(const std::string& name, std::vector<std::s
                                .machines = std::move(machines)});
 }
 
+fakes::ScriptedAgent TestFarm::Laptop(const std::string& name) {
+  return fakes::ScriptedAgent({.server = address(),
+                               .token = Token(store::Role::kAgent, name),
+                               .name = name,
+                               .machines = {name},
+                               .tags = {"laptop"},
+                               .build_slots = 0,
+                               .takes_blocks = true});
+}
+
 std::string TestFarm::address() const { return absl::StrCat("127.0.0.1:", server_->port()); }
 
 void TestFarm::Prepare(grpc::ClientContext& context, const std::string& token) {

@@ -36,6 +36,8 @@ class TestFarm {
 
   std::string Token(store::Role role, const std::string& name);
   fakes::ScriptedAgent Agent(const std::string& name, std::vector<std::string> machines);
+  // A laptop that is an agent of its own.
+  fakes::ScriptedAgent Laptop(const std::string& name);
   std::string address() const;
   const std::string& artefact_folder() const { return artefact_folder_; }
   Server& server() { return *server_; }

@@ -149,10 +149,12 @@ Api::Api(const service::Backend& backend) : backend_(backend) {
                                  [&farm](const auto&, const auto& r) { return farm.Reproduce(r); });
   AddUnary<v1::ListInputsRequest>("ListInputs", kReads,
                                   [&farm](const auto&, const auto&) { return farm.ListInputs(); });
-  AddUnary<v1::SetMachineRequest>(
-      "SetMachine", kChanges, [&farm](const auto& by, const auto& r) { return farm.SetMachine(by, r); });
-  AddUnary<v1::SignBuildRequest>(
-      "SignBuild", kChanges, [&farm](const auto& by, const auto& r) { return farm.SignBuild(by, r); });
+  AddUnary<v1::SetMachineRequest>("SetMachine", kChanges, [&farm](const auto& by, const auto& r) {
+    return farm.SetMachine(by, r);
+  });
+  AddUnary<v1::SignBuildRequest>("SignBuild", kChanges, [&farm](const auto& by, const auto& r) {
+    return farm.SignBuild(by, r);
+  });
   AddStream<v1::GetJobRequest>("WatchJob", [this](const v1::GetJobRequest& r) {
     return std::make_unique<JobStream>(service::JobWatch(backend_, r.job()));
   });

@@ -64,8 +64,8 @@ std::string FirstLine(const std::string& error) {
   return "no error was given";
 }
 
-absl::Status AcceptBuilt(Transaction& tx, const v1::BuildResult& result,
-                         const std::string& digest, const FarmSigner& signer) {
+absl::Status AcceptBuilt(Transaction& tx, const v1::BuildResult& result, const std::string& digest,
+                         const FarmSigner& signer) {
   RETURN_IF_ERROR(CheckUploaded(tx, result, result.image()));
   if (result.has_initramfs()) RETURN_IF_ERROR(CheckUploaded(tx, result, result.initramfs()));
   if (result.has_modules()) RETURN_IF_ERROR(CheckUploaded(tx, result, result.modules()));

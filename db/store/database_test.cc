@@ -189,7 +189,8 @@ TEST_F(DatabaseTest, AFilledDatabaseLearnsOfLaptops) {
   sql("INSERT INTO variants SELECT id, 0, 'k', '10000000-0000-4000-8000-000000000000' FROM jobs");
   sql("INSERT INTO machines (name, agent, tags, facts) VALUES ('vm1', 'h', '{}', '{}')");
   sql("INSERT INTO blocks (job, block, machine) SELECT id, 1, 'vm1' FROM jobs");
-  sql("INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state, epoch, machine, "
+  sql("INSERT INTO boots (attempt_id, job, block, variant, attempt, position, state, epoch, "
+      "machine, "
       "agent, leased_at) SELECT gen_random_uuid(), id, 1, 0, 1, 0, 'running', 1, 'vm1', 'h', now() "
       "FROM jobs");
   sql("UPDATE machines SET epoch = 1, attempt_id = (SELECT attempt_id FROM boots)");
@@ -199,9 +200,10 @@ TEST_F(DatabaseTest, AFilledDatabaseLearnsOfLaptops) {
   ASSERT_TRUE(applied.ok()) << applied.status();
   EXPECT_EQ(*applied, all.end() - laptops);
   EXPECT_EQ(sql("SELECT recipe || ' ' || (modules IS NULL) FROM builds"), "1 true");
-  EXPECT_EQ(sql("SELECT takes_blocks || ' ' || (held_by IS NULL) || ' ' || (attempt_id IS NOT NULL) "
-                "FROM machines"),
-            "false true true");
+  EXPECT_EQ(
+      sql("SELECT takes_blocks || ' ' || (held_by IS NULL) || ' ' || (attempt_id IS NOT NULL) "
+          "FROM machines"),
+      "false true true");
   EXPECT_EQ(sql("SELECT dark_until IS NULL AND hands = '' FROM machine_pulse"), "t");
 }
 

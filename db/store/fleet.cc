@@ -46,9 +46,9 @@ void SetBusy(const pqxx::row& row, v1::MachineView& view) {
   view.set_boot(BootName(row));
   const std::string boots = absl::StrCat("boots ", view.boot());
   view.set_state(silent ? "unknown" : "running");
-  view.set_detail(silent ? absl::StrCat(boots, ", last seen ", Ago(row["age"].as<int64_t>()))
-                         : Joined(boots, ": ",
-                                  away.empty() ? row["phase"].as<std::string>() : away));
+  view.set_detail(silent
+                      ? absl::StrCat(boots, ", last seen ", Ago(row["age"].as<int64_t>()))
+                      : Joined(boots, ": ", away.empty() ? row["phase"].as<std::string>() : away));
   view.set_progress(row["progress"].as<float>());
 }
 
@@ -62,7 +62,7 @@ void SetState(const pqxx::row& row, v1::MachineView& view) {
     view.set_hands(row["hands"].as<std::string>());
     const std::string away = Away(row);
     const std::string was = absl::StrCat(away.empty() ? "" : "was ", away, away.empty() ? "" : ", ",
-                                         last, "; needs hands: ", view.hands());
+                                         last, "; to do: ", view.hands());
     view.set_detail(Joined(view.boot().empty() ? "" : "boots " + view.boot(), ", ", was));
   } else if (!row["job"].is_null()) {
     return;
@@ -105,10 +105,10 @@ void AddPower(const pqxx::row& row, v1::MachineView& view) {
 // Its newest A/A control, when A was not like A.
 void AddMark(const pqxx::row& row, v1::MachineView& view) {
   if (row["failure"].is_null() || row["failure"].as<std::string>().empty()) return;
-  view.set_detail(Joined(view.detail(), "; ",
-                         absl::StrCat("A/A control failed in job ",
-                                      row["control_job"].as<int64_t>(), ": ",
-                                      row["failure"].as<std::string>())));
+  view.set_detail(
+      Joined(view.detail(), "; ",
+             absl::StrCat("A/A control failed in job ", row["control_job"].as<int64_t>(), ": ",
+                          row["failure"].as<std::string>())));
 }
 
 std::vector<v1::MachineView> ReadMachines(Transaction& tx) {

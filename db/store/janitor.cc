@@ -73,13 +73,13 @@ void FindOverdue(Transaction& tx, const JanitorLimits& limits, Findings& finding
 }
 
 // A machine `m` is drained, and a job `j` lets another one that is there have its blocks.
-#define SHAKEDOWN_DRAINED                                                                          \
-  "(m.drained AND EXISTS (SELECT FROM machines n WHERE n.name <> m.name AND n.present "            \
-  "AND n.held_by IS NULL AND j.machine_tags <@ n.tags "                                            \
+#define SHAKEDOWN_DRAINED                                                               \
+  "(m.drained AND EXISTS (SELECT FROM machines n WHERE n.name <> m.name AND n.present " \
+  "AND n.held_by IS NULL AND j.machine_tags <@ n.tags "                                 \
   "AND (cardinality(j.machine_names) = 0 OR n.name = ANY (j.machine_names))))"
 
-// Blocks that nothing was measured in and whose machine's agent is silent or no longer offers it, or
-// whose machine is drained: any machine may have them.
+// Blocks that nothing was measured in and whose machine's agent is silent or no longer offers it,
+// or whose machine is drained: any machine may have them.
 int Unbind(Transaction& tx, const JanitorLimits& limits) {
   const pqxx::result unbound = tx.exec_params(
       "UPDATE blocks k SET machine = NULL FROM machines m, agent_pulse p, jobs j "
@@ -96,11 +96,13 @@ int Unbind(Transaction& tx, const JanitorLimits& limits) {
   return static_cast<int>(unbound.affected_rows());
 }
 
-// Of blocks with a part done whose machine is gone for good or drained, jobs that still wait for the rest.
+// Of blocks with a part done whose machine is gone for good or drained, jobs that still wait for
+// the rest.
 #define SHAKEDOWN_ORPHANED                                                                       \
   "FROM blocks k JOIN machines m ON m.name = k.machine JOIN agent_pulse p ON p.agent = m.agent " \
   "JOIN jobs j ON j.id = k.job WHERE j.state = 'active' AND m.attempt_id IS NULL "               \
-  "AND (NOT m.present OR " SHAKEDOWN_DRAINED " OR p.quiet_until + $1 * interval '1 second' "     \
+  "AND (NOT m.present OR " SHAKEDOWN_DRAINED                                                     \
+  " OR p.quiet_until + $1 * interval '1 second' "                                                \
   "< now() "                                                                                     \
   "OR (p.quiet_until + $2 * interval '1 second' < now() AND NOT " SHAKEDOWN_TIME_LEFT            \
   ")) "                                                                                          \

@@ -26,7 +26,8 @@ class LaptopsTest : public StoreTest {
     return {response.boots().begin(), response.boots().end()};
   }
   // x1's word with `orders` in hand, the first under way.
-  static v1::SyncRequest Holding(const std::vector<v1::BootOrder>& orders, uint64_t incarnation = 1) {
+  static v1::SyncRequest Holding(const std::vector<v1::BootOrder>& orders,
+                                 uint64_t incarnation = 1) {
     v1::SyncRequest request = Laptop("x1", incarnation);
     v1::MachineStatus& machine = *request.mutable_machines(0);
     for (const v1::BootOrder& order : orders) {
@@ -258,7 +259,7 @@ TEST_F(LaptopsTest, NeedsHandsUntilItReportsByItself) {
   EXPECT_EQ(lost.state(), "needs_hands");
   EXPECT_EQ(lost.boot(), "1.1A");
   EXPECT_EQ(lost.hands(), "hold the power button 10 s, then press it again");
-  EXPECT_THAT(lost.detail(), HasSubstr("needs hands: hold the power button"));
+  EXPECT_THAT(lost.detail(), HasSubstr("last seen 11 min ago; to do: hold the power button"));
 
   // For a night: nobody else gets its boots, and what it measured is taken.
   SilentFor(12 * 3600);

@@ -54,8 +54,8 @@ bool TakesBlocks(Transaction& tx, const std::string& machine) {
   return !row.empty() && row[0][0].as<bool>();
 }
 
-// Binds the block, grants the machine and its boots: the attempts, in their order. Aborted: somebody
-// was faster with one of them; nothing is kept.
+// Binds the block, grants the machine and its boots: the attempts, in their order. Aborted:
+// somebody was faster with one of them; nothing is kept.
 absl::StatusOr<std::vector<std::string>> GrantBoots(Transaction& tx, const std::string& agent,
                                                     const std::string& machine,
                                                     const BootPick& pick) {

@@ -16,8 +16,9 @@
 namespace shakedown::store {
 
 struct BootLease {
-  std::vector<v1::BootOrder> orders;  // One; of a machine that takes blocks all that is left of one.
-  std::string idle_reason;            // Why there is none, in words.
+  std::vector<v1::BootOrder>
+      orders;               // One; of a machine that takes blocks all that is left of one.
+  std::string idle_reason;  // Why there is none, in words.
 };
 struct BuildLease {
   std::optional<v1::BuildOrder> order;
@@ -25,8 +26,8 @@ struct BuildLease {
 };
 
 // Leases the next boot for a machine that holds no lease; its epoch grows by one in the same
-// transaction. A machine that takes blocks gets the rest of the boot's block with it, all under that
-// epoch. NotFound: the agent has never shown such a machine.
+// transaction. A machine that takes blocks gets the rest of the boot's block with it, all under
+// that epoch. NotFound: the agent has never shown such a machine.
 absl::StatusOr<BootLease> LeaseBoot(Database& database, const std::string& agent,
                                     const std::string& machine, const Picks& picks);
 

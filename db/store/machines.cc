@@ -29,17 +29,16 @@ absl::Status Check(const std::string& machine, const Wish& wish) {
 absl::Status Hold(Database& database, const std::string& machine, const Wish& wish, bool drain) {
   RETURN_IF_ERROR(Check(machine, wish));
   return Write(database, [&](Transaction& tx) -> absl::Status {
-    const pqxx::result row =
-        tx.exec_params("SELECT held_by, held_reason FROM machines WHERE name = $1 FOR UPDATE",
-                       machine);
+    const pqxx::result row = tx.exec_params(
+        "SELECT held_by, held_reason FROM machines WHERE name = $1 FOR UPDATE", machine);
     if (row.empty()) return NeverHere(machine);
     const auto holder = row[0][0].as<std::string>("");
     const std::string by = Text(wish.by);
     if (!holder.empty() && holder != by) {
       const auto why = row[0][1].as<std::string>();
-      return absl::FailedPreconditionError(
-          absl::StrCat("machine ", machine, ": ", holder, " holds it", why.empty() ? "" : ": ", why,
-                       "; release it first"));
+      return absl::FailedPreconditionError(absl::StrCat("machine ", machine, ": ", holder,
+                                                        " holds it", why.empty() ? "" : ": ", why,
+                                                        "; release it first"));
     }
     tx.exec_params(
         "UPDATE machines SET held_by = $2, held_reason = $3, held_at = now(), drained = $4 "

@@ -159,7 +159,9 @@ TEST_F(MachinesTest, AnOrderIsRepeatedUntilItIsAnsweredAndIsNewsOnce) {
   const Picks none{[](const auto&, const auto&, const auto&) {
                      return BootPick{std::nullopt, 0, 0, "nothing"};
                    },
-                   [](const auto&, const auto&) { return BuildPick{std::nullopt, "nothing"}; }};
+                   [](const auto&, const auto&) {
+                     return BuildPick{std::nullopt, "nothing"};
+                   }};
   bool news = false;
   const auto first = store::Sync(db(), Switcher(), none, &news);
   ASSERT_TRUE(first.ok()) << first.status();

@@ -52,8 +52,8 @@ void Withdraw(Transaction& tx, const std::string& agent) {
       agent, absl::ToInt64Seconds(kUnanswered));
 }
 
-#define SHAKEDOWN_ONLINE_SWITCH                                            \
-  "SELECT min(s.agent) FROM power_switches s JOIN agent_pulse a ON "       \
+#define SHAKEDOWN_ONLINE_SWITCH                                          \
+  "SELECT min(s.agent) FROM power_switches s JOIN agent_pulse a ON "     \
   "a.agent = s.agent WHERE s.machine = m.name AND a.quiet_until + $1 * " \
   "interval '1 second' >= now()"
 
@@ -61,10 +61,10 @@ void Withdraw(Transaction& tx, const std::string& agent) {
 
 absl::Status CheckPower(const v1::SyncRequest& request) {
   if (request.powers_size() > kMostSwitches || request.power_done_size() > kMostAnswers) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "agent ", request.agent(), ": ", request.powers_size(), " power switches and ",
-        request.power_done_size(), " answers; at most ", kMostSwitches, " and ", kMostAnswers,
-        " are wanted"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("agent ", request.agent(), ": ", request.powers_size(), " power switches and ",
+                     request.power_done_size(), " answers; at most ", kMostSwitches, " and ",
+                     kMostAnswers, " are wanted"));
   }
   for (const std::string& machine : request.powers()) {
     RETURN_IF_ERROR(CheckName("power of machine", machine));
@@ -77,7 +77,8 @@ bool SyncPower(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse
   KeepAnswers(tx, request);
   Withdraw(tx, request.agent());
   const pqxx::result told = tx.exec_params(
-      "UPDATE power_orders SET given_at = now() WHERE agent = $1 AND state = 'open' AND given_at IS "
+      "UPDATE power_orders SET given_at = now() WHERE agent = $1 AND state = 'open' AND given_at "
+      "IS "
       "NULL",
       request.agent());
   const pqxx::result open = tx.exec_params(
@@ -103,7 +104,8 @@ absl::StatusOr<int64_t> OrderPower(Transaction& tx, const std::string& machine,
     return absl::FailedPreconditionError(
         absl::StrCat("machine ", machine,
                      ": no agent that is online can switch its power; one that can is started with "
-                     "--power 'machine=", machine, " …'"));
+                     "--power 'machine=",
+                     machine, " …'"));
   }
   const pqxx::result made = tx.exec_params(
       "INSERT INTO power_orders (machine, agent, ordered_by, reason) VALUES ($1, $2, $3, $4) "

@@ -17,9 +17,9 @@ namespace shakedown::store {
 // InvalidArgument: a malformed name, or more switches or answers than an agent may have.
 absl::Status CheckPower(const v1::SyncRequest& request);
 
-// Keeps what the agent can switch and what it has done, and adds its open orders to the answer. True
-// when one of them is told for the first time. An order that was never told for a quarter of an
-// hour, or whose machine came back by itself before the farm's own order was told, is withdrawn.
+// Keeps what the agent can switch and what it has done, and adds its open orders to the answer.
+// True when one of them is told for the first time. An order that was never told for a quarter of
+// an hour, or whose machine came back by itself before the farm's own order was told, is withdrawn.
 bool SyncPower(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse& response);
 
 // An order to an agent that is online and can; its id. The same person's open one is that order.

@@ -107,7 +107,8 @@ absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const Locke
   }
   // The lease goes on to the next boot of its epoch, if a block was leased whole.
   tx.exec_params(
-      "UPDATE machines m SET attempt_id = (SELECT o.attempt_id FROM boots o WHERE o.machine = m.name "
+      "UPDATE machines m SET attempt_id = (SELECT o.attempt_id FROM boots o WHERE o.machine = "
+      "m.name "
       "AND o.epoch = m.epoch AND o.state = 'running' ORDER BY o.position LIMIT 1) "
       "WHERE m.attempt_id = $1 AND m.epoch = $2",
       attempt_id, boot.epoch);

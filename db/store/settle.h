@@ -27,11 +27,11 @@ struct LockedBoot {
 // NotFound: no such attempt.
 absl::StatusOr<LockedBoot> LockBoot(Transaction& tx, const std::string& attempt_id);
 
-// Ends a running attempt, gives its machine's lease back or on to the next boot of that epoch, makes the next attempt when the outcome
-// is the farm's and the job's limit allows. A disturbed one has none: its whole block is repeated.
-// What was cancelled and not finished ends as cancelled; what its agent cancelled unasked
-// was handed back: farm_failed, and not counted against the limit. The row is tested by (id, state,
-// epoch) once more. `outcome` is a word of words.h.
+// Ends a running attempt, gives its machine's lease back or on to the next boot of that epoch,
+// makes the next attempt when the outcome is the farm's and the job's limit allows. A disturbed one
+// has none: its whole block is repeated. What was cancelled and not finished ends as cancelled;
+// what its agent cancelled unasked was handed back: farm_failed, and not counted against the limit.
+// The row is tested by (id, state, epoch) once more. `outcome` is a word of words.h.
 absl::Status EndBoot(Transaction& tx, const std::string& attempt_id, const LockedBoot& boot,
                      absl::string_view outcome, absl::string_view reason);
 

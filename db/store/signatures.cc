@@ -54,10 +54,10 @@ absl::StatusOr<v1::BuildResult> ReadBuilt(Transaction& tx, const std::string& bu
 }
 
 absl::Status CheckRoom(Transaction& tx, const std::string& kernel, const std::string& key) {
-  const int others = tx.exec_params1(
-                           "SELECT count(*) FROM kernel_signatures WHERE kernel = $1 AND key <> $2",
-                           kernel, key)[0]
-                         .as<int>();
+  const int others =
+      tx.exec_params1("SELECT count(*) FROM kernel_signatures WHERE kernel = $1 AND key <> $2",
+                      kernel, key)[0]
+          .as<int>();
   if (others < kMostSignatures) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("signed by ", others, " keys; at most ", kMostSignatures, " are wanted"));

@@ -20,8 +20,8 @@ inline constexpr int kMostSignatures = 32;
 // Signs with the farm's own key. Called inside transactions, from any thread.
 using FarmSigner = std::function<absl::StatusOr<v1::KernelSignature>(const SignedKernel& kernel)>;
 
-// `sender`: who sent it. The same again: OK. InvalidArgument: no such key. PermissionDenied: not made
-// by that key over this build. NotFound: no such build. FailedPrecondition: it is not built.
+// `sender`: who sent it. The same again: OK. InvalidArgument: no such key. PermissionDenied: not
+// made by that key over this build. NotFound: no such build. FailedPrecondition: it is not built.
 // ResourceExhausted: it has kMostSignatures.
 absl::Status AddSignature(Database& database, const std::string& build_id,
                           const v1::KernelSignature& signature, const std::string& sender);

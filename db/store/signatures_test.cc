@@ -98,9 +98,9 @@ TEST_F(SignaturesTest, WrongKeysAndOtherFilesAreRefused) {
   v1::KernelSignature no_key = SignatureOf(ann_, whole);
   no_key.set_key("12");
   EXPECT_THAT(add(no_key), IsCode(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(AddSignature(db(), "00000000-0000-4000-8000-000000000000", SignatureOf(ann_, whole),
-                           "ann"),
-              IsCode(absl::StatusCode::kNotFound));
+  EXPECT_THAT(
+      AddSignature(db(), "00000000-0000-4000-8000-000000000000", SignatureOf(ann_, whole), "ann"),
+      IsCode(absl::StatusCode::kNotFound));
   EXPECT_EQ(Sql("SELECT count(*) FROM kernel_signatures"), "0");
 }
 
@@ -110,9 +110,9 @@ TEST_F(SignaturesTest, SoManyKeysAndNoMore) {
   const v1::BuildResult built = Full(order);
   ASSERT_EQ(RecordBuild(db(), "builder", built), absl::OkStatus());
   for (int i = 0; i < kMostSignatures; ++i) {
-    ASSERT_EQ(AddSignature(db(), order.build_id(), SignatureOf(*NewSigningKey(), KernelOf(built)),
-                           "ann"),
-              absl::OkStatus());
+    ASSERT_EQ(
+        AddSignature(db(), order.build_id(), SignatureOf(*NewSigningKey(), KernelOf(built)), "ann"),
+        absl::OkStatus());
   }
   EXPECT_THAT(AddSignature(db(), order.build_id(), SignatureOf(ann_, KernelOf(built)), "ann"),
               IsCode(absl::StatusCode::kResourceExhausted));

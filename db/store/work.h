@@ -27,8 +27,8 @@ struct OpenBlock {
   std::vector<std::string> names;  // The job's selector: one of these, empty: any,
   std::vector<std::string> tags;   // and all of these.
   std::vector<OpenBoot> boots;
-  // Its kernels were built by a recipe that keeps their modules: a machine with a root of its own can
-  // boot them.
+  // Its kernels were built by a recipe that keeps their modules: a machine with a root of its own
+  // can boot them.
   bool modules_kept = true;
 };
 
@@ -40,8 +40,8 @@ struct QueuedBuild {
 struct MachineNow {
   std::string name;
   std::vector<std::string> tags;
-  bool leased = false;  // Holds a lease, or the agent says that it has work in hand.
-  std::string problem;  // Why it can not be used now; empty: it can.
+  bool leased = false;        // Holds a lease, or the agent says that it has work in hand.
+  std::string problem;        // Why it can not be used now; empty: it can.
   bool takes_blocks = false;  // Gets all that is left of a block at once, and has its own root.
 };
 

@@ -67,12 +67,17 @@ v1::SyncRequest ScriptedAgent::Request(uint32_t wait_ms) const {
     v1::MachineStatus* machine = request.add_machines();
     machine->set_name(name);
     for (const std::string& tag : options_.tags) machine->add_tags(tag);
+    machine->set_takes_blocks(options_.takes_blocks);
     const auto order = boots_.find(name);
     if (order == boots_.end()) continue;
     machine->set_attempt_id(order->second.attempt_id());
     machine->set_epoch(order->second.epoch());
     machine->set_phase("booting");
+    const auto queued = queued_.find(name);
+    if (queued == queued_.end()) continue;
+    for (const v1::BootOrder& next : queued->second) machine->add_queued(next.attempt_id());
   }
+  for (const std::string& power : options_.powers) request.add_powers(power);
   for (const auto& [id, order] : builds_) {
     v1::BuildSlotStatus* slot = request.add_build_slots();
     slot->set_build_id(id);
@@ -93,7 +98,14 @@ absl::StatusOr<v1::SyncResponse> ScriptedAgent::Sync(uint32_t wait_ms) {
 }
 
 void ScriptedAgent::Take(const v1::SyncResponse& response) {
-  for (const v1::BootOrder& order : response.boots()) boots_[order.machine()] = order;
+  for (const v1::BootOrder& order : response.boots()) {
+    const auto [in_hand, first] = boots_.try_emplace(order.machine(), order);
+    if (!first && in_hand->second.epoch() == order.epoch() && options_.takes_blocks) {
+      queued_[order.machine()].push_back(order);
+    } else {
+      in_hand->second = order;
+    }
+  }
   for (const v1::BuildOrder& order : response.builds()) builds_[order.build_id()] = order;
   for (const std::string& id : response.cancel()) {
     builds_.erase(id);
@@ -109,9 +121,17 @@ absl::StatusOr<bool> ScriptedAgent::Step(uint32_t wait_ms) {
   RETURN_IF_ERROR(DoBuilds());
   while (!boots_.empty()) {
     RETURN_IF_ERROR(ReportBoot(on_boot(boots_.begin()->second)));
-    boots_.erase(boots_.begin());
+    Forget(std::string(boots_.begin()->first));
   }
   return busy;
+}
+
+void ScriptedAgent::Forget(const std::string& machine) {
+  boots_.erase(machine);
+  std::deque<v1::BootOrder>& queued = queued_[machine];
+  if (queued.empty()) return;
+  boots_[machine] = queued.front();
+  queued.pop_front();
 }
 
 absl::Status ScriptedAgent::DoBuilds() {
@@ -135,6 +155,7 @@ absl::Status ScriptedAgent::Run(const std::function<bool()>& done, absl::Duratio
 void ScriptedAgent::Restart() {
   ++incarnation_;
   boots_.clear();
+  queued_.clear();
   builds_.clear();
 }
 

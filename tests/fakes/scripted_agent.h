@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,8 @@ class ScriptedAgent {
     std::vector<std::string> machines;
     std::vector<std::string> tags = {"vm", "tcg"};
     int build_slots = 1;
+    bool takes_blocks = false;  // Its machines do, as laptops do.
+    std::vector<std::string> powers;
   };
   // What becomes of an order. The defaults are Measured and Built.
   using BootScript = std::function<v1::BootResult(const v1::BootOrder&)>;
@@ -45,8 +48,9 @@ class ScriptedAgent {
   absl::StatusOr<bool> Step(uint32_t wait_ms = 0);
   // Does and reports the builds in hand.
   absl::Status DoBuilds();
-  // The machine's boot was reported by the caller and is no longer in hand.
-  void Forget(const std::string& machine) { boots_.erase(machine); }
+  // The machine's boot was reported by the caller and is no longer in hand; the next of its block
+  // is.
+  void Forget(const std::string& machine);
   // Steps until `done` is true. DeadlineExceeded after `limit`.
   absl::Status Run(const std::function<bool()>& done, absl::Duration limit = absl::Seconds(60));
   // The process died: work in hand is forgotten, the next Sync is the first of a new incarnation.
@@ -87,6 +91,7 @@ class ScriptedAgent {
   uint64_t incarnation_ = 1;
   std::map<std::string, v1::BootOrder> boots_;
   std::map<std::string, v1::BuildOrder> builds_;
+  std::map<std::string, std::deque<v1::BootOrder>> queued_;  // By machine, after the one in hand.
 };
 
 }  // namespace shakedown::fakes
