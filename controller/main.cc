@@ -188,8 +188,7 @@ absl::Status Serve(const Options& options) {
     if (put.ok()) kernels = *put;
     return put.status();
   }));
-  RETURN_IF_ERROR(
-      UntilTheDatabaseIsThere(end, [&] { return service::PutPublished(*database); }));
+  RETURN_IF_ERROR(UntilTheDatabaseIsThere(end, [&] { return service::PutPublished(*database); }));
   service::FarmApi farm(*database, *artefacts,
                         kernels::FragmentsIn(absl::StrCat(options.catalog, "/configs")));
   service::AgentApi agents(*database, *artefacts);

@@ -59,8 +59,8 @@ class GrpcServer : public Server {
   GrpcServer(const Backend& backend)
       : database_(backend.database),
         dispatcher_(backend.dispatcher),
-        services_{MakeFarmService(backend), MakeAgentService(backend),
-                  MakeHistoryService(backend), MakeImportService(backend)} {}
+        services_{MakeFarmService(backend), MakeAgentService(backend), MakeHistoryService(backend),
+                  MakeImportService(backend)} {}
 
   absl::Status Bind(const ServerOptions& options) {
     grpc::ServerBuilder builder;
