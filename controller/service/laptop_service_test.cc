@@ -59,7 +59,8 @@ TEST(LaptopServiceTest, ALaptopAndAVmInOneJobAreJudgedApart) {
   }
   ASSERT_TRUE(farm.Ended(job));
   std::map<std::string, std::set<uint32_t>> blocks;
-  for (const v1::BootView& boot : farm.Job(job).boots()) {
+  const v1::JobView view = farm.Job(job);
+  for (const v1::BootView& boot : view.boots()) {
     EXPECT_EQ(boot.outcome(), v1::OUTCOME_MEASURED) << boot.name();
     blocks[boot.machine()].insert(boot.block());
   }
