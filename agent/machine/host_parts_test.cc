@@ -11,12 +11,12 @@
 #include "agent/machine/embedded_driver.h"
 #include "agent/machine/guest_disk.h"
 #include "agent/machine/guest_link.h"
-#include "proto/wire/kvm.h"
 #include "agent/machine/libvirt_machine.h"
 #include "agent/machine/qemu_processes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/wire/files.h"
+#include "proto/wire/kvm.h"
 #include "proto/wire/subprocess.h"
 
 namespace shakedown::agent {

@@ -17,10 +17,10 @@
 #include "agent/machine/embedded_driver.h"
 #include "agent/machine/guest_disk.h"
 #include "agent/machine/hypervisor.h"
-#include "proto/wire/kvm.h"
 #include "agent/machine/qemu_processes.h"
 #include "proto/wire/files.h"
 #include "proto/wire/ids.h"
+#include "proto/wire/kvm.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
 

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "controller/cli/detail_client.h"
 #include "controller/cli/bisect_client.h"
+#include "controller/cli/detail_client.h"
 #include "controller/cli/farm.h"
 #include "controller/cli/history_client.h"
 #include "controller/cli/import_client.h"

@@ -207,7 +207,7 @@ std::string LeftOut(const v1::Report& report) {
 }
 
 std::string Chain(const v1::ReportData& data, const v1::Report& report, const Place& place,
-                   const v1::ReportComparison& comparison) {
+                  const v1::ReportComparison& comparison) {
   const v1::ReportLoad& load = report.loads(place.load);
   const v1::ReportMetric& metric = load.metrics(place.metric);
   std::string out =

@@ -22,7 +22,8 @@ absl::Status NoSuch(int64_t regression) {
 constexpr char kView[] =
     "SELECT r.*, s.metric, s.machine, s.unit, l.text AS loads, g.kernel AS good_kernel, "
     "g.version AS good_version, b.kernel AS bad_kernel, b.version AS bad_version, "
-    "b.class AS class, coalesce((SELECT max(id) FROM bisects WHERE regression = r.id), 0) AS bisect "
+    "b.class AS class, coalesce((SELECT max(id) FROM bisects WHERE regression = r.id), 0) AS "
+    "bisect "
     "FROM regressions r "
     "JOIN history_series s ON s.id = r.series JOIN history_loads l ON l.id = s.load "
     "JOIN history_kernels g ON g.id = r.good JOIN history_kernels b ON b.id = r.bad ";

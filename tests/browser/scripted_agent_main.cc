@@ -7,7 +7,8 @@
 //   fail-build ERROR…       ends the builds in hand, failed
 //   log FILE                appends the file's bytes to the console of the first boot in hand
 //   boot OUTCOME [REASON…]  ends the first boot in hand ("MEASURED", "PANICKED", …)
-//   rich FACTOR             ends it measured, with all that a real machine reports, FACTOR times as slow
+//   rich FACTOR             ends it measured, with all that a real machine reports, FACTOR times as
+//   slow
 #include <cstdio>
 #include <iostream>
 #include <string>
