@@ -74,6 +74,7 @@ class HistoryTest : public testing::Test {
     }
     *spec.add_loads() = plan::ParseLoad("make").value();
     spec.set_blocks(blocks);
+    spec.set_order_seed(1);  // Which boot gets which noise.
     return spec;
   }
 
