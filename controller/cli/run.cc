@@ -55,6 +55,18 @@ struct Dispatch {
   int operator()(const NotesArgs& args) const { return ListNotes(desk, args); }
 };
 
+Desk DeskOf(Screen& screen, const Clients& clients, Clock& clock, Interrupt& interrupt) {
+  return {.screen = screen,
+          .farm = *clients.farm,
+          .clock = clock,
+          .interrupt = interrupt,
+          .history = clients.history.get(),
+          .detail = clients.detail.get(),
+          .imports = clients.imports.get(),
+          .bisects = clients.bisects.get(),
+          .notify = clients.notify.get()};
+}
+
 // A shell waits for it: without a farm it offers what it knows itself, and complains of nothing.
 int RunComplete(const Invocation& invocation, const CompleteArgs& args, Screen& screen,
                 const Environment& environment, Clock& clock, Interrupt& interrupt) {
@@ -62,15 +74,7 @@ int RunComplete(const Invocation& invocation, const CompleteArgs& args, Screen& 
   if (!settings.ok()) return Complete(nullptr, screen, args, environment);
   const absl::StatusOr<Clients> clients = Connect(*settings);
   if (!clients.ok()) return Complete(nullptr, screen, args, environment);
-  const Desk desk = {.screen = screen,
-                     .farm = *clients->farm,
-                     .clock = clock,
-                     .interrupt = interrupt,
-                     .history = clients->history.get(),
-                     .detail = clients->detail.get(),
-                     .imports = clients->imports.get(),
-                     .bisects = clients->bisects.get(),
-                     .notify = clients->notify.get()};
+  const Desk desk = DeskOf(screen, *clients, clock, interrupt);
   return Complete(&desk, screen, args, environment);
 }
 
@@ -121,15 +125,7 @@ int RunOnFarm(const Invocation& invocation, Screen& screen, const Environment& e
   CommandArgs command = invocation.command;
   const absl::Status resolved = ResolveLast(*clients->farm, &command);
   if (!resolved.ok()) return Fail(screen, resolved);
-  const Desk desk = {.screen = screen,
-                     .farm = *clients->farm,
-                     .clock = clock,
-                     .interrupt = interrupt,
-                     .history = clients->history.get(),
-                     .detail = clients->detail.get(),
-                     .imports = clients->imports.get(),
-                     .bisects = clients->bisects.get(),
-                     .notify = clients->notify.get()};
+  const Desk desk = DeskOf(screen, *clients, clock, interrupt);
   return std::visit(Dispatch{desk}, command);
 }
 

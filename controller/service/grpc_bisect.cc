@@ -9,9 +9,9 @@ namespace {
 using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 
-class BisectServiceImpl : public v1::BisectService::CallbackService {
+class BisectServiceImpl : public UserService<v1::BisectService::CallbackService> {
  public:
-  explicit BisectServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* StartBisect(Context* context, const v1::StartBisectRequest* request,
                      v1::BisectView* response) override {
@@ -41,13 +41,6 @@ class BisectServiceImpl : public v1::BisectService::CallbackService {
       return backend_.bisects.CancelBisect(caller, r.bisect());
     });
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, store::Role::kUser, context, request, response, std::move(body));
-  }
-  const Backend backend_;
 };
 
 }  // namespace

@@ -59,6 +59,21 @@ grpc::ServerUnaryReactor* RunUnary(const Backend& backend, store::Role role,
   return reactor;
 }
 
+// A service that people call: what its adapters share.
+template <typename Service>
+class UserService : public Service {
+ public:
+  explicit UserService(const Backend& backend) : backend_(backend) {}
+
+ protected:
+  template <typename Request, typename Response, typename Body>
+  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const Request* request,
+                                Response* response, Body body) {
+    return RunUnary(backend_, store::Role::kUser, context, request, response, std::move(body));
+  }
+  const Backend backend_;
+};
+
 // A call that answers with a stream: Step() runs on the dispatcher's threads, one at a time, and
 // ends with exactly one of Send(), Later() or End(). The first one runs once the caller is known to
 // have `role`. Deletes itself.

@@ -9,34 +9,25 @@ namespace {
 using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 
-class DetailServiceImpl : public v1::DetailService::CallbackService {
+class DetailServiceImpl : public UserService<v1::DetailService::CallbackService> {
  public:
-  explicit DetailServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* GetBoot(Context* context, const v1::GetBootRequest* request,
                  v1::GetBootResponse* response) override {
     return Run(context, request, response,
-               [this](const auto& r) { return backend_.detail.GetBoot(r); });
+               [this](const auto&, const auto& r) { return backend_.detail.GetBoot(r); });
   }
   Unary* Explain(Context* context, const v1::ExplainRequest* request,
                  v1::ExplainResponse* response) override {
     return Run(context, request, response,
-               [this](const auto& r) { return backend_.detail.Explain(r); });
+               [this](const auto&, const auto& r) { return backend_.detail.Explain(r); });
   }
   Unary* ListQueue(Context* context, const v1::ListQueueRequest* request,
                    v1::ListQueueResponse* response) override {
     return Run(context, request, response,
-               [this](const auto& r) { return backend_.detail.ListQueue(r); });
+               [this](const auto&, const auto& r) { return backend_.detail.ListQueue(r); });
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, store::Role::kUser, context, request, response,
-                    [body = std::move(body)](const auto&, const auto& r) { return body(r); });
-  }
-
-  const Backend backend_;
 };
 
 }  // namespace

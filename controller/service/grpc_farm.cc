@@ -45,9 +45,9 @@ class AddInputCall : public UploadCall<v1::AddInputRequest> {
   std::optional<InputUpload> upload_;
 };
 
-class FarmServiceImpl : public v1::FarmService::CallbackService {
+class FarmServiceImpl : public UserService<v1::FarmService::CallbackService> {
  public:
-  explicit FarmServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* SubmitJob(Context* context, const v1::SubmitJobRequest* request,
                    v1::SubmitJobResponse* response) override {
@@ -151,14 +151,6 @@ class FarmServiceImpl : public v1::FarmService::CallbackService {
     call->Begin();
     return call;
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, kUser, context, request, response, std::move(body));
-  }
-
-  const Backend backend_;
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 
-class HistoryServiceImpl : public v1::HistoryService::CallbackService {
+class HistoryServiceImpl : public UserService<v1::HistoryService::CallbackService> {
  public:
-  explicit HistoryServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* ListSeries(Context* context, const v1::ListSeriesRequest* request,
                     v1::ListSeriesResponse* response) override {
@@ -40,14 +40,6 @@ class HistoryServiceImpl : public v1::HistoryService::CallbackService {
       return backend_.history.SetRegression(caller, r);
     });
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, store::Role::kUser, context, request, response, std::move(body));
-  }
-
-  const Backend backend_;
 };
 
 }  // namespace

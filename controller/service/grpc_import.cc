@@ -9,9 +9,9 @@ constexpr store::Role kUser = store::Role::kUser;
 using Context = grpc::CallbackServerContext;
 using Unary = grpc::ServerUnaryReactor;
 
-class ImportServiceImpl : public v1::ImportService::CallbackService {
+class ImportServiceImpl : public UserService<v1::ImportService::CallbackService> {
  public:
-  explicit ImportServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* AddImport(Context* context, const v1::AddImportRequest* request,
                    v1::AddImportResponse* response) override {
@@ -45,14 +45,6 @@ class ImportServiceImpl : public v1::ImportService::CallbackService {
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.imports.ListNotes(r); });
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, kUser, context, request, response, std::move(body));
-  }
-
-  const Backend backend_;
 };
 
 }  // namespace

@@ -40,9 +40,9 @@ class WholeExport : public ExportStream {
 };
 using ExportCall = SteppedCall<v1::ExportChunk, WholeExport>;
 
-class NotifyServiceImpl : public v1::NotifyService::CallbackService {
+class NotifyServiceImpl : public UserService<v1::NotifyService::CallbackService> {
  public:
-  explicit NotifyServiceImpl(const Backend& backend) : backend_(backend) {}
+  using UserService::UserService;
 
   Unary* PutSubscription(Context* context, const v1::PutSubscriptionRequest* request,
                          v1::SubscriptionView* response) override {
@@ -75,13 +75,6 @@ class NotifyServiceImpl : public v1::NotifyService::CallbackService {
     call->Begin();
     return call;
   }
-
- private:
-  template <typename Request, typename Response, typename Body>
-  Unary* Run(Context* context, const Request* request, Response* response, Body body) {
-    return RunUnary(backend_, store::Role::kUser, context, request, response, std::move(body));
-  }
-  const Backend backend_;
 };
 
 }  // namespace
