@@ -183,7 +183,9 @@ absl::StatusOr<std::unique_ptr<FarmClient>> MakeFarmClient(const FarmAddress& ad
   arguments.SetMaxReceiveMessageSize(kMaxMessage);
   // Our own backoff governs; the channel only must not sleep longer than it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
+  // What this really is: how long TCP and TLS may take together before an attempt is given up. A
+  // laptop that has just started, or is far away, needs more than two seconds.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 3000);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   std::shared_ptr<grpc::ChannelCredentials> credentials;

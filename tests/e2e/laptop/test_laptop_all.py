@@ -73,6 +73,10 @@ class TestOwnWays(WithLaptop):
         job, boots = self.one_boot(QUICK, f"{EEVDF} module_blacklist=virtio_blk")
         self.assertEqual(outcomes(boots), {f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_BOOT_FAILED"})
 
+    def test_a_kernel_that_has_no_room_to_start(self):
+        job, boots = self.one_boot(QUICK, f"{EEVDF} mem=40M")
+        self.assertEqual(outcomes(boots), {f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_BOOT_FAILED"})
+
     def test_silence_after_work(self):
         job, boots = self.one_boot(
             "command -- sh -c 'sleep 40; echo 0 >/proc/sys/kernel/panic; rmmod efi_pstore; "
