@@ -17,6 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "agent/laptop/boot/boot_loader.h"
 #include "agent/laptop/boot/boot_transaction.h"
+#include "agent/laptop/boot/command_line.h"
+#include "agent/laptop/boot/host.h"
 #include "agent/laptop/keeper/keeper.h"
 #include "agent/laptop/keeper/server.h"
 #include "proto/wire/clock.h"
@@ -63,6 +65,7 @@ KeeperOptions OptionsOfKeeper(const BootLoader& loader, const LaptopPaths& paths
   KeeperOptions options;
   options.owner_path = paths.owner;
   options.config = paths.config;
+  options.agent_state = paths.agent_state;
   options.loader = loader.Name();
   options.zone = absl::LocalTimeZone();
   options.uptime = Uptime();
@@ -103,12 +106,16 @@ void StopOnSignals() {
 
 }  // namespace
 
-absl::Status RunDaemon(const DaemonOptions& options, const LaptopPaths& paths, Host& host) {
-  StopOnSignals();
+namespace {
+
+absl::Status Serve(const DaemonOptions& options, const LaptopPaths& paths, Host& host) {
   ASSIGN_OR_RETURN(const std::unique_ptr<BootLoader> loader,
                    MakeBootLoader(kRoot, host, options.loader));
   ASSIGN_OR_RETURN(const std::unique_ptr<BootTransaction> transaction,
                    OpenTransaction(paths, *loader, host));
+  if (!TokenIn(host.CommandLine()).empty() && transaction->Where().stage == v1::BOOT_STAGE_NONE) {
+    return absl::InternalError("a test kernel runs that no transaction knows of");
+  }
   ASSIGN_OR_RETURN(StateFile state, StateFile::Open(paths.state + "/keeper.txtpb"));
   const std::unique_ptr<Seat> seat = MakeLogindSeat(host);
   const std::unique_ptr<Vigil> vigil = MakeSystemdVigil(host, NotifySocket());
@@ -122,6 +129,20 @@ absl::Status RunDaemon(const DaemonOptions& options, const LaptopPaths& paths, H
   while (!stop && keeper.fatal().ok()) server->Step(kRound);
   keeper.EndRunner();
   return keeper.fatal();
+}
+
+}  // namespace
+
+absl::Status RunDaemon(const DaemonOptions& options, const LaptopPaths& paths, Host& host) {
+  StopOnSignals();
+  const absl::Status served = Serve(options, paths, host);
+  if (served.ok() || stop || TokenIn(host.CommandLine()).empty()) return served;
+  // Nobody else brings the machine home from a test kernel: a full disk or a damaged file must not
+  // keep it there. The one-shot entry is spent, so a restart is the way.
+  Log(absl::StrCat("home, because of: ", served.message()));
+  const absl::Status rebooted = host.Reboot(Host::RebootKind::kOrdinary);
+  if (!rebooted.ok()) Log(rebooted.message());
+  return served;
 }
 
 absl::Status UndoBoot(const LaptopPaths& paths, Host& host) {

@@ -64,7 +64,8 @@ TEST_F(ContextsTest, TheFirstIsTheCurrentOneUntilAnotherIsChosen) {
             "/tokens/office");
   Run({"contexts", "use", "office"});
   EXPECT_EQ(FindSettings({}, Variables())->server, "https://farm.example:7117");
-  EXPECT_EQ(FindSettings({.server = "localhost:1"}, Variables())->server, "localhost:1");
+  EXPECT_EQ(FindSettings({.server = "localhost:1", .token_file = "/t"}, Variables())->server,
+            "localhost:1");
   EXPECT_THAT(Run({"contexts"}), HasSubstr("*  office"));
 }
 

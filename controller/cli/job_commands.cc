@@ -240,6 +240,13 @@ int Cancel(const Desk& desk, const CancelArgs& args) {
   request.set_job(args.job);
   const absl::StatusOr<v1::CancelJobResponse> answer = desk.farm.CancelJob(request);
   if (!answer.ok()) return Fail(desk.screen, answer.status());
+  v1::GetJobRequest get;
+  get.set_job(args.job);
+  const absl::StatusOr<v1::JobView> job = desk.farm.GetJob(get);
+  if (job.ok() && job->state() == v1::JOB_STATE_DONE) {
+    desk.screen.Print(absl::StrCat("Job ", args.job, " was done already.\n"));
+    return kOk;
+  }
   desk.screen.Print(absl::StrCat("Job ", args.job, " is cancelled. What was measured stays: ",
                                  "shakedown report ", args.job, "\n"));
   return kOk;

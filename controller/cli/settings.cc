@@ -115,12 +115,17 @@ absl::StatusOr<ConnectionFlags> FindSettings(const ConnectionFlags& flags,
   ASSIGN_OR_RETURN(const v1::CliConfig config, ReadConfig(path));
   const std::string name = FirstOf(flags.context, environment("SHAKEDOWN_CONTEXT"), "");
   ASSIGN_OR_RETURN(const v1::CliConfig::Context context, FindContext(config, name));
+  const std::string server =
+      FirstOf(flags.server, environment("SHAKEDOWN_SERVER"), context.server());
+  // A context's token is for its own farm: another one must never get it.
+  const v1::CliConfig::Context own =
+      server == context.server() ? context : v1::CliConfig::Context();
   ConnectionFlags found = {
-      .context = context.name(),
-      .server = FirstOf(flags.server, environment("SHAKEDOWN_SERVER"), context.server()),
+      .context = own.name(),
+      .server = server,
       .token_file =
-          FirstOf(flags.token_file, environment("SHAKEDOWN_TOKEN_FILE"), context.token_file()),
-      .tls_ca = FirstOf(flags.tls_ca, environment("SHAKEDOWN_TLS_CA"), context.tls_ca())};
+          FirstOf(flags.token_file, environment("SHAKEDOWN_TOKEN_FILE"), own.token_file()),
+      .tls_ca = FirstOf(flags.tls_ca, environment("SHAKEDOWN_TLS_CA"), own.tls_ca())};
   const std::string place = path.empty() ? "config.txtpb" : path;
   if (found.server.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -35,9 +35,9 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 absl::StatusOr<Endpoint> ParseServer(absl::string_view server, bool tls_ca_given);
 
 // Each value from the flags, else SHAKEDOWN_SERVER, SHAKEDOWN_TOKEN_FILE, SHAKEDOWN_TLS_CA, else
-// the context of config.txtpb (contexts.h) that --context, SHAKEDOWN_CONTEXT or the file itself
-// names. InvalidArgument: no server or no token file known, says where one can be given; a bad
-// file. NotFound: no such context.
+// the context of config.txtpb (contexts.h; its token and CA only for its own server) that
+// --context, SHAKEDOWN_CONTEXT or the file itself names. InvalidArgument: no server or no token
+// file known, says where one can be given; a bad file. NotFound: no such context.
 absl::StatusOr<ConnectionFlags> FindSettings(const ConnectionFlags& flags,
                                              const Environment& environment);
 

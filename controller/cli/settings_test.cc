@@ -97,7 +97,17 @@ TEST_F(FilesTest, FlagsWinOverVariablesOverFile) {
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->server, "flag:1");
   EXPECT_EQ(found->token_file, "/variable");
-  EXPECT_EQ(found->tls_ca, "/ca");
+  EXPECT_EQ(found->tls_ca, "") << "of another farm";
+  EXPECT_EQ(FindSettings({}, Variables({}))->tls_ca, "/ca");
+}
+
+TEST_F(FilesTest, AContextsTokenGoesToNoOtherFarm) {
+  Write("shakedown/config.txtpb",
+        "contexts { name: 'home' server: 'localhost:1' token_file: '/file' }");
+  EXPECT_EQ(FindSettings({.server = "localhost:1"}, Variables({}))->token_file, "/file");
+  EXPECT_THAT(
+      std::string(FindSettings({.server = "https://other:1"}, Variables({})).status().message()),
+      HasSubstr("no token is known"));
 }
 
 TEST_F(FilesTest, SaysWhereASettingCanBeGiven) {

@@ -188,7 +188,8 @@ bool HasNoValues(const v1::ReportComparison& comparison) {
 }
 
 bool IsQuiet(const v1::ReportMetric& metric, const v1::ReportComparison& comparison) {
-  return comparison.mark() == "=" || metric.role() == "info" || HasNoValues(comparison);
+  return (comparison.mark() == "=" && metric.role() != "primary") || metric.role() == "info" ||
+         HasNoValues(comparison);
 }
 
 int DecimalsOf(const v1::ReportComparison& comparison) {

@@ -35,7 +35,7 @@ std::string PText(const v1::ReportComparison& comparison);
 std::string Signed(double value, int decimals);
 // No block has it on both sides, e.g. a quantile of too few latencies.
 bool HasNoValues(const v1::ReportComparison& comparison);
-// Unchanged, only for information, or without values.
+// Unchanged and not primary, only for information, or without values.
 bool IsQuiet(const v1::ReportMetric& metric, const v1::ReportComparison& comparison);
 // For the values of one comparison.
 int DecimalsOf(const v1::ReportComparison& comparison);

@@ -1,10 +1,15 @@
 #include "controller/service/notify_events.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "controller/compare/kernel_survival.h"
+#include "controller/compare/words.h"
 #include "controller/notify/filter.h"
 #include "proto/wire/sanitise.h"
 
@@ -51,6 +56,29 @@ std::string VerdictLine(const PrimaryVerdict& verdict) {
       verdict.change_percent ? absl::StrFormat(" (%+.1f %%)", *verdict.change_percent) : "");
 }
 
+struct BootCounts {
+  std::map<std::string, int> outcomes;  // Of every attempt that has ended, by word.
+  std::set<std::string> machines;       // On which one was, whatever became of it.
+  int failed = 0;                       // By their kernels.
+};
+
+BootCounts CountBoots(const v1::ReportData& data) {
+  BootCounts counts;
+  for (const v1::ReportData::BootData& boot : data.boots()) {
+    ++counts.outcomes[compare::Word(boot.view().outcome())];
+    if (!boot.view().machine().empty()) counts.machines.insert(boot.view().machine());
+    bool failed = false;
+    if (compare::TellsOfSurvival(boot.view().outcome(), &failed) && failed) ++counts.failed;
+  }
+  return counts;
+}
+
+std::string OutcomesText(const BootCounts& counts) {
+  return absl::StrJoin(counts.outcomes, ", ", [](std::string* out, const auto& outcome) {
+    absl::StrAppend(out, outcome.second, " ", outcome.first);
+  });
+}
+
 }  // namespace
 
 store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report) {
@@ -59,8 +87,10 @@ store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report) {
   event.key = absl::StrCat("job_end:", report.job());
   event.kind = "job_end";
   event.facts["by"] = {submitter};
+  const BootCounts boots = CountBoots(data);
   event.facts["outcome"] = {report.state()};
-  event.facts["machine"] = {report.machines().begin(), report.machines().end()};
+  for (const auto& [word, count] : boots.outcomes) event.facts["outcome"].push_back(word);
+  event.facts["machine"] = {boots.machines.begin(), boots.machines.end()};
   Json kernels = Json::array();
   for (const v1::ReportData::VariantData& variant : data.variants()) {
     event.facts["kernel"].push_back(variant.variant().kernel());
@@ -77,13 +107,16 @@ store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report) {
     absl::StrAppend(&lines, "  ", VerdictLine(verdict), "\n");
   }
   const std::string conclusion = report.conclusion().empty() ? "none" : report.conclusion();
-  event.subject = PrintableLine(absl::StrCat("job ", report.job(), " ", report.state(), ": ",
-                                             report.title(), conclusion == "none" ? "" : ": ",
-                                             conclusion == "none" ? "" : conclusion));
+  event.subject = PrintableLine(
+      absl::StrCat("job ", report.job(), " ", report.state(), ": ", report.title(),
+                   conclusion == "none" ? "" : ": ", conclusion == "none" ? "" : conclusion,
+                   boots.failed == 0 ? "" : ": ",
+                   boots.failed == 0 ? "" : absl::StrCat(boots.failed, " boots failed")));
   event.body =
       Printable(absl::StrCat("Job ", report.job(), ": ", report.title(), "\n", report.state(),
                              report.end_reason().empty() ? "" : ": ", report.end_reason(), "\n",
-                             lines, "\nThe whole report: shakedown report ", report.job(), "\n"));
+                             "boots: ", OutcomesText(boots), "\n", lines,
+                             "\nThe whole report: shakedown report ", report.job(), "\n"));
   event.details = Dump({{"job", report.job()},
                         {"title", report.title()},
                         {"submitter", submitter},
@@ -92,6 +125,7 @@ store::Event JobEndEvent(const v1::ReportData& data, const v1::Report& report) {
                         {"conclusion", conclusion},
                         {"machines", event.facts["machine"]},
                         {"kernels", kernels},
+                        {"outcomes", boots.outcomes},
                         {"verdicts", verdicts}});
   return event;
 }

@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"Parameter", [](Laptop& l) { l.order.add_boot_parameters("init=/bin/sh"); }, kOrder,
          "boot parameter \"init=/bin/sh\""},
         {"ImageDigest", [](Laptop& l) { WriteText(l.files.image, "kernel 6.12.0-sx"); }, kLoss,
-         "SHA-256 is "},
+         "another SHA-256 than the order says"},
         {"ImageSize", [](Laptop& l) { WriteText(l.files.image, "kernel"); }, kLoss, "6 bytes"},
         {"ImageGrows", [](Laptop& l) { WriteText(l.files.image, std::string(999, 'k')); }, kLoss,
          "more than "},

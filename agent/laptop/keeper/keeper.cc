@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "proto/wire/ids.h"
@@ -141,6 +143,20 @@ absl::Status Keeper::NotTrying() const {
       "a one-shot boot of the machine's own kernel is being tried, want its end");
 }
 
+// A path is the agent's word, opened by root: only below the agent's own folder.
+absl::Status Keeper::CheckPaths(const BootFiles& files) const {
+  if (options_.agent_state.empty()) return absl::OkStatus();
+  std::vector<std::string> paths = {files.image, files.initramfs, files.modules};
+  paths.insert(paths.end(), files.inputs.begin(), files.inputs.end());
+  for (const std::string& path : paths) {
+    const std::filesystem::path clean = std::filesystem::path(path).lexically_normal();
+    if (path.empty() || absl::StartsWith(clean.native(), options_.agent_state + "/")) continue;
+    return absl::PermissionDeniedError(
+        absl::StrCat("file ", Quoted(path), ": want one below ", options_.agent_state));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Keeper::Install(const v1::InstallBoot& install) {
   RETURN_IF_ERROR(NotTrying());
   RETURN_IF_ERROR(CheckOrder(install));
@@ -150,6 +166,7 @@ absl::Status Keeper::Install(const v1::InstallBoot& install) {
                         install.initramfs_path(),
                         install.modules_path(),
                         {install.input_paths().begin(), install.input_paths().end()}};
+  RETURN_IF_ERROR(CheckPaths(files));
   const std::vector<std::string> refusals = OwnerRefusals(&install.order(), DiskBytes(files));
   if (!refusals.empty()) return absl::PermissionDeniedError(absl::StrJoin(refusals, "; "));
   RETURN_IF_ERROR(Of(parts_.transaction.Install(install.order(), files)));

@@ -43,6 +43,8 @@ struct KeeperOptions {
   std::string owner_path = kOwnerPath;
   unsigned owner_uid = 0;  // Whose the owner's file must be.
   std::string config = "/etc/shakedown/agent.conf";
+  // Where the agent keeps its files: it names no others. Empty: anywhere.
+  std::string agent_state;
   std::string loader;  // Its name.
   absl::TimeZone zone;
   absl::Duration uptime;                                 // Of the kernel, at the keeper's start.
@@ -95,6 +97,7 @@ class Keeper {
 
   absl::Status Do(const v1::LaptopRequest& request, bool from_root, v1::LaptopReply& reply);
   absl::Status DoOwner(const v1::OwnerCommand& command);
+  absl::Status CheckPaths(const BootFiles& files) const;
   absl::Status Install(const v1::InstallBoot& install);
   absl::Status Reboot(const std::string& attempt_id);
   absl::Status OpenRunner(const std::string& attempt_id);
@@ -119,6 +122,7 @@ class Keeper {
   void StepCountdown();
   void LeaveNow();
   void StepTest();
+  void StepLeaving();
   void GoHome(const v1::BootResult& unless_kept);
   void ContinueTriedBoot();
   absl::Status Remember(const std::function<void(v1::KeeperState&)>& change);
@@ -136,6 +140,7 @@ class Keeper {
   std::optional<RunnerGate> gate_;
   Descriptor runner_;
   std::optional<absl::Duration> kept_at_;
+  std::optional<absl::Duration> left_at_;             // Armed, the reboot under way.
   absl::Duration home_again_ = absl::ZeroDuration();  // When to try a second time.
   absl::Duration next_beat_ = absl::ZeroDuration();
   absl::Status fatal_;

@@ -79,7 +79,8 @@ absl::Status Keeper::Stop() {
     GoHome(ResultOf(v1::OUTCOME_CANCELLED, "stopped by the machine's owner"));
     return paused;
   }
-  if (standing.stage == v1::BOOT_STAGE_INSTALLED) {
+  // Leaving: armed, and the reboot has not come.
+  if (standing.stage == v1::BOOT_STAGE_INSTALLED || standing.stage == v1::BOOT_STAGE_LEAVING) {
     RETURN_IF_ERROR(Of(parts_.transaction.Restore()));
   }
   return paused;
@@ -87,7 +88,7 @@ absl::Status Keeper::Stop() {
 
 absl::Status Keeper::Leave() {
   const v1::BootStage stage = parts_.transaction.Where().stage;
-  if (stage == v1::BOOT_STAGE_IN_TEST || stage == v1::BOOT_STAGE_LEAVING) {
+  if (stage == v1::BOOT_STAGE_IN_TEST) {
     return absl::FailedPreconditionError(
         "a test kernel runs: shakedown-laptop stop brings the machine home, leave then");
   }

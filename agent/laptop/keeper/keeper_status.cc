@@ -16,6 +16,10 @@ namespace shakedown::laptop {
 namespace {
 
 constexpr size_t kMaxProblem = 1000;
+// What brings a machine home that hangs where nothing watches it: the one-shot entry is spent.
+constexpr char kHands[] =
+    "hold the power button for 10 s, then press it again: it starts its own kernel and reports by "
+    "itself";
 constexpr size_t kMaxConfig = 64 << 10;
 // What a machine does by itself after its start, before it is left alone.
 constexpr absl::Duration kStartsUp = absl::Minutes(3);
@@ -50,6 +54,7 @@ v1::LaptopStatus Keeper::Status() {
     status.set_boot(PrintableLine(parts_.transaction.Order().name()));
   }
   status.set_tried_boot(state.tried_boot());
+  status.set_hands(kHands);
   return status;
 }
 

@@ -258,6 +258,30 @@ TEST_F(KeeperTest, StopTakesAnInstalledBootBack) {
   EXPECT_TRUE(Status().paused());
 }
 
+TEST_F(KeeperTest, StopTakesAnArmedBootBackWhoseRebootDoesNotCome) {
+  transaction.Stand(v1::BOOT_STAGE_LEAVING, AnOrder());
+  Start();
+  ASSERT_EQ(Stop().error(), "");
+  EXPECT_EQ(Status().stage(), v1::BOOT_STAGE_NONE);
+}
+
+TEST_F(KeeperTest, ARebootThatDoesNotComeIsTakenBackByItself) {
+  transaction.Stand(v1::BOOT_STAGE_LEAVING, AnOrder());
+  Keeper& keeper = Start();
+  keeper.Tick();
+  clock.Advance(absl::Minutes(9));
+  keeper.Tick();
+  EXPECT_EQ(Status().stage(), v1::BOOT_STAGE_LEAVING);
+  clock.Advance(absl::Minutes(1));
+  keeper.Tick();
+  EXPECT_EQ(Status().stage(), v1::BOOT_STAGE_NONE);
+}
+
+TEST_F(KeeperTest, SaysWhatAPersonHasToPress) {
+  Start();
+  EXPECT_THAT(Status().hands(), HasSubstr("power button"));
+}
+
 TEST_F(KeeperTest, StopLeavesAReturnedResultToItsAgent) {
   transaction.Stand(v1::BOOT_STAGE_RETURNED, AnOrder());
   Start();

@@ -10,6 +10,8 @@ namespace shakedown::laptop {
 namespace {
 
 constexpr absl::Duration kRemind = absl::Seconds(10);
+// systemd gives a unit 90 s to stop, some units several times that.
+constexpr absl::Duration kRebootTakes = absl::Minutes(10);
 
 std::string Seconds(absl::Duration duration) {
   return absl::StrCat(absl::ToInt64Seconds(duration), " s");
@@ -27,7 +29,20 @@ void Keeper::Tick() {
   }
   if (!fatal_.ok()) return;
   if (going_) StepCountdown();
-  if (parts_.transaction.Where().stage == v1::BOOT_STAGE_IN_TEST) StepTest();
+  const v1::BootStage stage = parts_.transaction.Where().stage;
+  if (stage == v1::BOOT_STAGE_IN_TEST) StepTest();
+  if (stage == v1::BOOT_STAGE_LEAVING) StepLeaving();
+}
+
+// Armed, and still in the owner's kernel: his next restart must not be into a test kernel.
+void Keeper::StepLeaving() {
+  const absl::Duration now = parts_.clock.Elapsed();
+  if (!left_at_) left_at_ = now;
+  if (now - *left_at_ < kRebootTakes) return;
+  left_at_.reset();
+  Log(absl::StrCat("the reboot has not come within ", Seconds(kRebootTakes), ": taken back"));
+  const absl::Status restored = Of(parts_.transaction.Restore());
+  if (!restored.ok()) Log(restored.message());
 }
 
 absl::Status Keeper::StartCountdown() {

@@ -38,7 +38,10 @@ class WholeBootTest : public testing::TestWithParam<std::string> {
 
   std::string root() const { return top_.path() + "/root"; }
   void Rules(const std::string& more) {
-    top_.Put("/etc/owner.txtpb", "farms: \"farm:1\"\nany_kernel: true\nneed_ac: false\n" + more);
+    top_.Put("/etc/owner.txtpb",
+             "farms: \"farm:1\"\nany_kernel: true\nneed_ac: false\n"
+             "loads: [\"make\", \"latt\", \"tree\"]\n" +
+                 more);
     chmod((top_.path() + "/etc/owner.txtpb").c_str(), 0644);
   }
   // The daemon, in the kernel that runs.

@@ -13,7 +13,7 @@ namespace shakedown::laptop {
 namespace {
 
 constexpr absl::string_view kHarmlessLoads[] = {"make", "latt", "interbench", "launch", "frames"};
-constexpr absl::string_view kOtherLoads[] = {"command", "tool"};
+constexpr absl::string_view kOtherLoads[] = {"command", "tool", "tree"};
 constexpr absl::string_view kHarmlessSetup[] = {"drop_caches", "governor", "turbo",
                                                 "autogroup",   "settle",   "require_ac"};
 constexpr absl::string_view kOtherSetup[] = {"stop_service", "tunable"};
@@ -131,7 +131,7 @@ std::string SetupWord(const v1::SetupStep& step) {
 
 bool IsLoadWord(absl::string_view word) { return LoadIsHarmless(word) || Has(kOtherLoads, word); }
 bool IsSetupWord(absl::string_view word) { return SetupIsHarmless(word) || Has(kOtherSetup, word); }
-std::string LoadWords() { return kLoadKinds; }
+std::string LoadWords() { return absl::StrCat(kLoadKinds, ", or tree"); }
 std::string SetupWords() {
   return absl::StrCat(absl::StrJoin(kHarmlessSetup, ", "), ", ",
                       absl::StrJoin(kOtherSetup, " or "));
@@ -160,6 +160,8 @@ std::vector<std::string> LoadsOf(const v1::BootOrder& order) {
   for (const v1::Activity& activity : order.background()) {
     if (activity.has_command()) words.insert("command");
   }
+  // Source trees: their makefiles run.
+  if (!order.inputs().empty()) words.insert("tree");
   return {words.begin(), words.end()};
 }
 

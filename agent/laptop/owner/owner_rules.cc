@@ -224,6 +224,12 @@ std::vector<std::string> RefusalsOfOrder(const OwnerFile& owner, const v1::BootO
                  absl::StrCat(most, ": the order's files have ", (disk_bytes + kMib - 1) / kMib));
   }
   const absl::Duration whole = Countdown(rules) + BootLimit(order) + RunLimit(order);
+  const uint32_t longest =
+      rules.has_max_boot_minutes() ? rules.max_boot_minutes() : kDefaultBootMinutes;
+  if (whole > absl::Minutes(longest)) {
+    refusals.Add("max_boot_minutes",
+                 absl::StrCat(longest, ": the order's limits allow ", absl::ToInt64Minutes(whole)));
+  }
   if (!rules.hours().empty() && WithinAny(rules, moment.now, moment.now, moment.zone) &&
       !WithinAny(rules, moment.now, moment.now + whole, moment.zone)) {
     refusals.Add("hours", absl::StrCat(AllHours(rules), ": a boot from now may last until ",

@@ -19,6 +19,7 @@ namespace shakedown::laptop {
 inline constexpr uint32_t kDefaultBootsADay = 20;
 inline constexpr uint32_t kDefaultCountdownSeconds = 60;
 inline constexpr uint64_t kDefaultDiskMib = 2048;
+inline constexpr uint32_t kDefaultBootMinutes = 720;
 // When the order sets none; as agent/machine/runner_session.cc.
 inline constexpr absl::Duration kDefaultBootLimit = absl::Seconds(120);
 inline constexpr absl::Duration kDefaultRunLimit = absl::Hours(1);

@@ -25,6 +25,7 @@ min_battery_percent: 40
 max_celsius: 75
 
 max_disk_mib: 2048
+max_boot_minutes: 720
 max_boots_a_day: 20
 # The last day:
 # stop_date: "2027-12-31"
@@ -36,7 +37,7 @@ countdown_seconds: 60
 need_tried_boot: true
 
 # What may run: make, latt, interbench, launch and frames unless said. "command" and "tool" run programs that the farm
-# names, as root.
+# names, "tree" builds source trees that the farm brings: all of them as root.
 # loads: "make"
 # While loads run:
 # network: NETWORK_DOWN

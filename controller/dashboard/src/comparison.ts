@@ -31,7 +31,7 @@ export function rowsOf(load: ReportLoad, index: number): Row[] {
   return load.metrics.flatMap((metric) =>
     metric.comparisons.map((comparison, challenger) => ({
       load: index, metric, challenger, comparison,
-      quiet: comparison.verdict === "same" || metric.role === "info" ||
+      quiet: (comparison.verdict === "same" && metric.role !== "primary") || metric.role === "info" ||
         (comparison.verdict === "insufficient" && comparison.n === 0),
     })),
   );

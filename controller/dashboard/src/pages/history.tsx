@@ -101,7 +101,7 @@ function Series({ series, query, number: place }: { series: HistorySeries; query
           <Chart
             label={`${keyText(series)}: ${plural(series.points.length, "kernel")}. ${texts.join("; ") || "No change was found"}`}
             x={chart.x} lines={lines} marks={chart.marks} xName="kernels in their order" unit={relative ? "to the reference" : series.unit}
-            xText={(i) => (Number.isInteger(i) ? (series.points[i]?.version ?? "") : "")} range={range} height={280}
+            xText={(i) => (Number.isInteger(i) ? (series.points[i]?.kernel ?? "") : "")} range={range} height={280}
             onZoom={(zoom) => setQuery({ [name]: zoom === undefined ? null : `${zoom[0].toFixed(2)}_${zoom[1].toFixed(2)}` })}
           />
           <p class="small dim">
