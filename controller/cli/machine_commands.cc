@@ -30,13 +30,14 @@ absl::StatusOr<v1::BuildView> FindBuild(Farm& farm, const std::string& what) {
     if (found == nullptr) found = &build;
   }
   if (found != nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("build ", found->build_id(), " of ", PrintableLine(found->kernel()),
-                     ": is not built; see shakedown builds"));
+    return absl::FailedPreconditionError(absl::StrCat("build ", found->build_id(), " of ",
+                                                      PrintableLine(found->kernel()),
+                                                      ": is not built; see shakedown builds"));
   }
   return absl::NotFoundError(absl::StrCat("build ", Quoted(what),
                                           ": want a kernel that was built, or a build's id or at "
-                                          "least ", kShortestId, " digits of its beginning"));
+                                          "least ",
+                                          kShortestId, " digits of its beginning"));
 }
 
 absl::StatusOr<v1::BuildView> Sign(const Desk& desk, const BuildSignArgs& args) {
@@ -77,9 +78,9 @@ int SetMachine(const Desk& desk, const MachineSetArgs& args) {
 int SignBuild(const Desk& desk, const BuildSignArgs& args) {
   const absl::StatusOr<v1::BuildView> build = Sign(desk, args);
   if (!build.ok()) return Fail(desk.screen, build.status());
-  desk.screen.Print(absl::StrCat("Build ", PrintableLine(build->build_id()), " of ",
-                                 PrintableLine(build->kernel()), " (", PrintableLine(build->release()),
-                                 ") is signed by ", build->signed_by(0), "\n"));
+  desk.screen.Print(absl::StrCat(
+      "Build ", PrintableLine(build->build_id()), " of ", PrintableLine(build->kernel()), " (",
+      PrintableLine(build->release()), ") is signed by ", build->signed_by(0), "\n"));
   return kOk;
 }
 
@@ -89,8 +90,8 @@ int NewKey(Screen& screen, const KeyNewArgs& args) {
   const absl::Status written = WriteSigningKey(args.out, *key);
   if (!written.ok()) return Fail(screen, written);
   screen.Print(absl::StrCat(key->public_key, "\n"));
-  screen.Note(absl::StrCat("that is the public key, for laptops' owners; the secret one is in ",
-                           args.out));
+  screen.Note(
+      absl::StrCat("that is the public key, for laptops' owners; the secret one is in ", args.out));
   return kOk;
 }
 

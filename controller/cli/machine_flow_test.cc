@@ -97,17 +97,18 @@ TEST_F(MachineFlowTest, SignsTheNewestOfAKernelOrTheBuildNamed) {
   };
   const Result newest = RunCommand({"builds", "sign", "mine", "--key", path});
   EXPECT_EQ(newest.code, kOk) << newest.err;
-  EXPECT_EQ(newest.out, "Build 3f2a91bc-0000-4000-8000-000000000000 of mine (6.12-3f) is signed by " +
-                            key + "\n");
+  EXPECT_EQ(
+      newest.out,
+      "Build 3f2a91bc-0000-4000-8000-000000000000 of mine (6.12-3f) is signed by " + key + "\n");
   EXPECT_EQ(RunCommand({"builds", "sign", "11111111", "--key", path}).code, kOk);
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[1].build_id(), "11111111-0000-4000-8000-000000000000");
   for (const v1::SignBuildRequest& request : seen) {
     const std::string& id = request.build_id();
-    EXPECT_EQ(Verify(key, request.signature().signature(),
-                     {"6.12-" + id.substr(0, 2), Sha256Hex("image" + id), "",
-                      Sha256Hex("modules" + id)}),
-              absl::OkStatus());
+    EXPECT_EQ(
+        Verify(key, request.signature().signature(),
+               {"6.12-" + id.substr(0, 2), Sha256Hex("image" + id), "", Sha256Hex("modules" + id)}),
+        absl::OkStatus());
   }
   EXPECT_NE(RunCommand({"builds", "sign", "99999999", "--key", path}).code, kOk);
   EXPECT_EQ(RunCommand({"builds", "sign", "other", "--key", path}).code, kUsage);

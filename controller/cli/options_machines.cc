@@ -51,9 +51,9 @@ void AddWish(CLI::App* machines, Parse& parse, const std::string& name,
 }
 
 void AddMachines(CLI::App& app, Parse& parse) {
-  CLI::App* machines =
-      AddListWithCommands(app, parse, "machines", ListArgs::What::kMachines,
-                          "List machines and their state; hold, release, drain them, cycle their power");
+  CLI::App* machines = AddListWithCommands(
+      app, parse, "machines", ListArgs::What::kMachines,
+      "List machines and their state; hold, release, drain them, cycle their power");
   machines->footer(absl::StrCat(kMachinesFooter, "\n\n", kListFooter));
   AddWish(machines, parse, "hold", v1::SetMachineRequest::WISH_HOLD, true,
           "Give it no more orders; what it has is finished");
@@ -71,8 +71,10 @@ CLI::App* AddMachineCommands(CLI::App& app, Parse& parse) {
   AddMachines(app, parse);
   CLI::App* builds = AddListWithCommands(app, parse, "builds", ListArgs::What::kBuilds,
                                          "List builds, newest first; sign them");
-  CLI::App* sign = builds->add_subcommand("sign", "Vouch for a build: laptops' owners may want that");
-  sign->add_option("BUILD", parse.sign.what, "Its id or at least 8 digits of it, or its kernel: the newest")
+  CLI::App* sign =
+      builds->add_subcommand("sign", "Vouch for a build: laptops' owners may want that");
+  sign->add_option("BUILD", parse.sign.what,
+                   "Its id or at least 8 digits of it, or its kernel: the newest")
       ->required();
   sign->add_option("--key", parse.sign.key_file, "Secret key, mode 0600; see shakedown keys new")
       ->required()

@@ -59,6 +59,12 @@ class SilentFarm : public Farm {
   absl::StatusOr<v1::ReproduceResponse> Reproduce(const v1::ReproduceRequest&) override {
     return Silence();
   }
+  absl::StatusOr<v1::SetMachineResponse> SetMachine(const v1::SetMachineRequest&) override {
+    return Silence();
+  }
+  absl::StatusOr<v1::SignBuildResponse> SignBuild(const v1::SignBuildRequest&) override {
+    return Silence();
+  }
   absl::StatusOr<v1::GetReportResponse> GetReport(const v1::GetReportRequest&) override {
     return Silence();
   }

@@ -19,6 +19,12 @@ OpenBlock Block(int64_t job, uint32_t block, std::string machine, std::vector<Op
   return {job, block, std::move(machine), std::move(names), std::move(tags), std::move(boots)};
 }
 
+// Of a kernel built before modules were kept.
+OpenBlock Bare(OpenBlock block) {
+  block.modules_kept = false;
+  return block;
+}
+
 struct PickCase {
   std::string name;
   AgentNow agent;
@@ -45,6 +51,8 @@ TEST_P(PickWorkTest, SameAnswerInAnyOrder) {
 }
 
 const MachineNow kVm1{"vm1", {"vm", "tcg"}, false, ""};
+// A laptop in its place: the cases are about vm1.
+const MachineNow kX1{"vm1", {"laptop"}, false, "", true};
 const MachineNow kVm2{"vm2", {"vm"}, false, ""};
 const MachineNow kVm2Busy{"vm2", {"vm"}, true, ""};
 
@@ -149,6 +157,21 @@ INSTANTIATE_TEST_SUITE_P(
          Host({{"vm1", {"vm"}, true, ""}}),
          {{Block(7, 1, "", {{"a", 0, kQ}})}, {}},
          "it has a boot in hand",
+         "no build is queued"},
+        {"ALaptopGetsKernelsWithTheirModules",
+         Host({kX1}),
+         {{Bare(Block(7, 1, "", {{"a", 0, kQ}})), Block(8, 1, "", {{"b", 0, kQ}})}, {}},
+         "b",
+         "no build is queued"},
+        {"ALaptopWithoutThemIsToldWhy",
+         Host({kX1}),
+         {{Bare(Block(7, 1, "", {{"a", 0, kQ}}))}, {}},
+         "no block can start: 1 have kernels built before modules were kept: submit again",
+         "no build is queued"},
+        {"AVmDoesWithoutModules",
+         Host({kVm1}),
+         {{Bare(Block(7, 1, "", {{"a", 0, kQ}}))}, {}},
+         "a",
          "no build is queued"},
     }),
     [](const auto& test) { return test.param.name; });

@@ -59,7 +59,8 @@ TEST(LaptopServiceTest, ALaptopAndAVmInOneJobAreJudgedApart) {
   }
   ASSERT_TRUE(farm.Ended(job));
   std::map<std::string, std::set<uint32_t>> blocks;
-  for (const v1::BootView& boot : farm.Job(job).boots()) {
+  const v1::JobView view = farm.Job(job);
+  for (const v1::BootView& boot : view.boots()) {
     EXPECT_EQ(boot.outcome(), v1::OUTCOME_MEASURED) << boot.name();
     blocks[boot.machine()].insert(boot.block());
   }
@@ -81,7 +82,7 @@ TEST(LaptopServiceTest, HoldReachesTheMachineAndItsView) {
   TestFarm farm;
   const int64_t job = farm.Submit(SmallJob(1)).value();
   ScriptedAgent agent = farm.Agent("host1", {"vm1"});
-  ASSERT_TRUE(agent.Step().ok());
+  for (int build = 0; build < 2; ++build) ASSERT_TRUE(agent.Step().ok());
   const auto held = Set(farm, "vm1", v1::SetMachineRequest::WISH_HOLD, "new RAM");
   ASSERT_TRUE(held.ok()) << held.status();
   EXPECT_EQ(held->machine().state(), "held");
@@ -90,10 +91,9 @@ TEST(LaptopServiceTest, HoldReachesTheMachineAndItsView) {
   EXPECT_FALSE(agent.Step().value());
   ASSERT_TRUE(Set(farm, "vm1", v1::SetMachineRequest::WISH_RELEASE).ok());
   ASSERT_TRUE(agent.Run([&] { return farm.Ended(job); }).ok());
-  EXPECT_TRUE(absl::IsInvalidArgument(
-      Set(farm, "vm1", v1::SetMachineRequest::WISH_UNSPECIFIED).status()));
   EXPECT_TRUE(
-      absl::IsNotFound(Set(farm, "vm9", v1::SetMachineRequest::WISH_HOLD).status()));
+      absl::IsInvalidArgument(Set(farm, "vm1", v1::SetMachineRequest::WISH_UNSPECIFIED).status()));
+  EXPECT_TRUE(absl::IsNotFound(Set(farm, "vm9", v1::SetMachineRequest::WISH_HOLD).status()));
 }
 
 TEST(LaptopServiceTest, APowerOrderWakesTheAgentThatCan) {

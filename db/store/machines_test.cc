@@ -200,6 +200,23 @@ TEST_F(MachinesTest, AnOrderThatReachedNobodyIsNotDoneLater) {
   EXPECT_EQ(Sql("SELECT state FROM power_orders"), "withdrawn");
 }
 
+TEST_F(MachinesTest, AnAgentThatIsGoneHoldsUpNobody) {
+  Sync(Laptop("x1"));
+  Sync(Switcher());
+  ASSERT_EQ(CyclePower(db(), "x1", {"ann", ""}), absl::OkStatus());
+  ASSERT_EQ(Sync(Switcher()).power_orders_size(), 1);
+  Sql("UPDATE power_orders SET given_at = now() - interval '61 minutes'");
+  EXPECT_EQ(Cycles(), 0);
+  EXPECT_EQ(Sql("SELECT state || ': ' || error FROM power_orders"),
+            "failed: its agent never said what became of it");
+  v1::SyncRequest other = Agent("host2", {}, 0);
+  other.add_powers("x1");
+  Sync(other);
+  SilentFor(3600, "host1");
+  ASSERT_EQ(CyclePower(db(), "x1", {"ann", ""}), absl::OkStatus());
+  EXPECT_EQ(Sync(other).power_orders_size(), 1);
+}
+
 TEST_F(MachinesTest, TheFarmCyclesALostMachineThreeTimesADay) {
   Leave();
   Sync(Switcher());

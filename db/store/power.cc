@@ -37,10 +37,11 @@ void KeepAnswers(Transaction& tx, const v1::SyncRequest& request) {
   }
 }
 
+// Of one agent, or (empty) of all: one may be gone for good.
 void Withdraw(Transaction& tx, const std::string& agent) {
   tx.exec_params(
-      "UPDATE power_orders w SET state = 'withdrawn', ended_at = now() WHERE w.agent = $1 "
-      "AND w.state = 'open' AND w.given_at IS NULL "
+      "UPDATE power_orders w SET state = 'withdrawn', ended_at = now() "
+      "WHERE ($1 = '' OR w.agent = $1) AND w.state = 'open' AND w.given_at IS NULL "
       "AND (w.ordered_at + $2 * interval '1 second' < now() OR (w.ordered_by IS NULL AND EXISTS "
       "(SELECT FROM machines m JOIN agent_pulse p ON p.agent = m.agent "
       "WHERE m.name = w.machine AND p.seen_at > w.ordered_at)))",
@@ -48,7 +49,8 @@ void Withdraw(Transaction& tx, const std::string& agent) {
   tx.exec_params(
       "UPDATE power_orders SET state = 'failed', ended_at = now(), "
       "error = 'its agent never said what became of it' "
-      "WHERE agent = $1 AND state = 'open' AND given_at + $2 * interval '1 second' < now()",
+      "WHERE ($1 = '' OR agent = $1) AND state = 'open' AND given_at + $2 * interval '1 second' < "
+      "now()",
       agent, absl::ToInt64Seconds(kUnanswered));
 }
 
@@ -75,6 +77,11 @@ absl::Status CheckPower(const v1::SyncRequest& request) {
 bool SyncPower(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse& response) {
   KeepSwitches(tx, request);
   KeepAnswers(tx, request);
+  if (tx.exec_params("SELECT FROM power_orders WHERE agent = $1 AND state = 'open'",
+                     request.agent())
+          .empty()) {
+    return false;
+  }
   Withdraw(tx, request.agent());
   const pqxx::result told = tx.exec_params(
       "UPDATE power_orders SET given_at = now() WHERE agent = $1 AND state = 'open' AND given_at "
@@ -121,6 +128,7 @@ absl::StatusOr<int64_t> OrderPower(Transaction& tx, const std::string& machine,
 }
 
 int OrderPowerOfLost(Transaction& tx, const LostPowerLimits& limits) {
+  Withdraw(tx, "");
   const pqxx::result made = tx.exec_params(
       "INSERT INTO power_orders (machine, agent, reason) "
       "SELECT m.name, (" SHAKEDOWN_ONLINE_SWITCH

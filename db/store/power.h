@@ -27,7 +27,8 @@ bool SyncPower(Transaction& tx, const v1::SyncRequest& request, v1::SyncResponse
 absl::StatusOr<int64_t> OrderPower(Transaction& tx, const std::string& machine,
                                    const std::string& by, const std::string& reason);
 
-// The farm's own orders for machines that need hands and are not held: how many were made.
+// The farm's own orders for machines that need hands and are not held: how many were made. Ends
+// those of agents that are gone before.
 struct LostPowerLimits {
   absl::Duration wait;   // Past the dark time and its grace.
   absl::Duration again;  // Since the order before, whoever gave it.
