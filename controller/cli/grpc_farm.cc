@@ -215,7 +215,8 @@ grpc::ChannelArguments Arguments(const Endpoint& endpoint) {
   arguments.SetMaxReceiveMessageSize(kMaxAnswer);
   // Found again soon after a restart.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 200);
+  // The time that TCP and TLS have together: a farm may be far away, or busy.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
   // A watched farm whose host vanished is noticed; more often than every 5 min servers refuse.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 310'000);
