@@ -88,11 +88,13 @@ class Test4Leave(unittest.TestCase):
         self.assertFalse(armed(after.grubenv), after.grubenv)
         self.assertEqual(after.esp, before.esp)
         self.assertEqual(difference(before.tree, after.tree), [])
+        self.assertNotIn("/var/lib/shakedown", after.tree)
+        self.assertNotIn("/etc/shakedown/token", after.tree)
 
 
 def difference(before_tree, after_tree):
-    """Paths that came, went or changed, but for what the owner himself put there to enrol."""
-    own = re.compile(r"/etc/shakedown/owner\.txtpb$|/root/(token|ca\.pem)$")
+    """Paths that came, went or changed, but for what the owner himself put there to enrol, and the package's empty folders."""
+    own = re.compile(r"/etc/shakedown/owner\.txtpb$|/root/(token|ca\.pem)$|/var/lib/shakedown(-laptop)?$")
     return sorted(path for path in {*before_tree, *after_tree}
                   if not own.match(path) and before_tree.get(path) != after_tree.get(path))
 
