@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "agent/console/stale_breakpoint.h"
+#include "agent/machine/ended_boot.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
 
@@ -170,11 +171,7 @@ absl::StatusOr<Sight> BootRun::Look() {
 }
 
 v1::BootResult BootRun::ResultOf(const SessionEnd& end) {
-  v1::BootResult result;
-  result.set_attempt_id(order_.attempt_id());
-  result.set_epoch(order_.epoch());
-  result.set_outcome(end.outcome);
-  result.set_reason(PrintableLine(end.reason, 600));
+  v1::BootResult result = EndedBoot(order_, end.outcome, end.reason);
   session_.FillResult(result);
   for (const auto& [name, value] : host_.Facts()) {
     (*result.mutable_fingerprint()->mutable_facts())[absl::StrCat("vm.", name)] = value;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/machine/ended_boot.h"
 #include "agent/machine/laptop_talk.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -11,7 +12,6 @@
 namespace shakedown::agent {
 namespace {
 
-constexpr size_t kReason = 600;
 constexpr size_t kMostResult = 15 << 20;  // The daemon keeps 16 MiB at most, with what is around.
 constexpr absl::Duration kQuick = absl::Seconds(30);
 constexpr absl::Duration kInstall = absl::Minutes(10);  // A full disk's worth of modules, fsynced.
@@ -269,7 +269,7 @@ LaptopBoot::Result LaptopBoot::Collect() {
                                             PrintableLine(result.attempt_id(), 100), " epoch ",
                                             result.epoch()));
   }
-  result.set_reason(PrintableLine(result.reason(), kReason));
+  result.set_reason(PrintableLine(result.reason(), kMostReason));
   return std::move(result);
 }
 
@@ -311,12 +311,7 @@ void LaptopBoot::Dark(absl::Duration duration, const std::string& reason) {
 }
 
 v1::BootResult LaptopBoot::Ended(v1::Outcome outcome, absl::string_view reason) const {
-  v1::BootResult result;
-  result.set_attempt_id(order_.attempt_id());
-  result.set_epoch(order_.epoch());
-  result.set_outcome(outcome);
-  result.set_reason(PrintableLine(reason, kReason));
-  return result;
+  return EndedBoot(order_, outcome, reason);
 }
 
 void LaptopBoot::Say(absl::string_view phase, float fraction) const {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "proto/wire/sanitise.h"
+#include "agent/machine/ended_boot.h"
 
 namespace shakedown::agent {
 namespace {
@@ -63,11 +63,7 @@ absl::StatusOr<v1::BootResult> LaptopTalk::Run() {
     end = End();
   }
   SetDark(absl::ZeroDuration(), "");
-  v1::BootResult result;
-  result.set_attempt_id(order_.attempt_id());
-  result.set_epoch(order_.epoch());
-  result.set_outcome(end->outcome);
-  result.set_reason(PrintableLine(end->reason, 600));
+  v1::BootResult result = EndedBoot(order_, end->outcome, end->reason);
   session_.FillResult(result);
   return result;
 }

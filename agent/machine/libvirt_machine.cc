@@ -15,6 +15,7 @@
 #include "agent/machine/boot_run.h"
 #include "agent/machine/domain_spec.h"
 #include "agent/machine/embedded_driver.h"
+#include "agent/machine/ended_boot.h"
 #include "agent/machine/guest_disk.h"
 #include "agent/machine/hypervisor.h"
 #include "agent/machine/qemu_processes.h"
@@ -176,12 +177,7 @@ class LibvirtMachine : public Machine {
   }
 
   static v1::BootResult BootFailed(const v1::BootOrder& order, const absl::Status& why) {
-    v1::BootResult result;
-    result.set_attempt_id(order.attempt_id());
-    result.set_epoch(order.epoch());
-    result.set_outcome(v1::OUTCOME_BOOT_FAILED);
-    result.set_reason(PrintableLine(why.message(), 600));
-    return result;
+    return EndedBoot(order, v1::OUTCOME_BOOT_FAILED, why.message());
   }
 
   // The last boot's log of an embedded driver, which would only grow. The others' are rotated.
