@@ -10,18 +10,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "controller/history/bisect_problem_testing.h"
 
 namespace shakedown::history {
 namespace {
 
 using Next = BisectNext::Kind;
 using Noise = BisectWorld::Noise;
-
-BisectProblem List(size_t n) {
-  BisectProblem problem{.candidates = BisectCandidates::List(n).value(), .min_change = 0.04};
-  for (size_t i = 0; i < n; ++i) problem.names.push_back(absl::StrCat("k", i));
-  return problem;
-}
 
 uint32_t Seeds() {
   const char* asked = std::getenv("SHAKEDOWN_BISECT_SEEDS");
@@ -38,7 +33,7 @@ class SimulatedBisectTest : public testing::TestWithParam<WorldCase> {};
 // The promise: over 1,000 commits, whoever is named at 95 % or more is the culprit in at least 95 %
 // of the cases.
 TEST_P(SimulatedBisectTest, AThousandCommits) {
-  const BisectExpectation got = ExpectBisect(List(1000), GetParam().world, 1, Seeds());
+  const BisectExpectation got = ExpectBisect(ListProblem(1000), GetParam().world, 1, Seeds());
   std::printf(
       "%s: named rightly %.1f %%, wrongly %.1f %%, at a mean confidence of %.2f %%; boots: "
       "mean %.1f, p95 %u; builds: mean %.1f\n",
@@ -59,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(, SimulatedBisectTest,
                          [](const auto& test) { return test.param.name; });
 
 TEST(BisectSimulationTest, ACulpritThatDoesNotBuildIsAmongTheSuspects) {
-  const BisectProblem problem = List(200);
+  const BisectProblem problem = ListProblem(200);
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const BisectOutcome outcome = SimulateBisect(problem, {.lose_culprit = true}, seed);
     if (outcome.truth + 1 == problem.names.size()) continue;
@@ -70,7 +65,7 @@ TEST(BisectSimulationTest, ACulpritThatDoesNotBuildIsAmongTheSuspects) {
 
 // Of what is said with a confidence of p on the way, about p is true, and not less.
 TEST(BisectSimulationTest, ConfidenceIsCalibrated) {
-  const BisectProblem problem = List(1000);
+  const BisectProblem problem = ListProblem(1000);
   for (const Noise noise : {Noise::kNormal, Noise::kSpiky}) {
     constexpr double kFrom[] = {0.3, 0.6, 0.9, 1.01};
     struct Bin {
@@ -124,7 +119,7 @@ TEST(BisectSimulationTest, MergesAreSearchedAsWell) {
 }
 
 TEST(BisectSimulationTest, TheSameSeedIsTheSameBisect) {
-  const BisectProblem problem = List(100);
+  const BisectProblem problem = ListProblem(100);
   const BisectOutcome a = SimulateBisect(problem, {}, 7);
   const BisectOutcome b = SimulateBisect(problem, {}, 7);
   EXPECT_EQ(a.boots, b.boots);

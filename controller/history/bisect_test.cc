@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "controller/history/bisect_problem_testing.h"
 
 namespace shakedown::history {
 namespace {
@@ -17,16 +17,10 @@ using Kind = BisectTrial::Kind;
 using Ending = BisectTrial::Ending;
 using Next = BisectNext::Kind;
 
-BisectProblem List(size_t n) {
-  BisectProblem problem{.candidates = BisectCandidates::List(n).value(), .min_change = 0.04};
-  for (size_t i = 0; i < n; ++i) problem.names.push_back(absl::StrCat("k", i));
-  return problem;
-}
-
 // Plays one bisect by hand.
 class Bench {
  public:
-  explicit Bench(size_t n) : problem(List(n)) {
+  explicit Bench(size_t n) : problem(ListProblem(n)) {
     facts.identity.resize(n);
     facts.built.resize(n);
   }
