@@ -10,13 +10,18 @@ import { fileURLToPath } from "node:url";
 export const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = process.env.SHAKEDOWN_BUILD_DIR ?? join(SOURCE, "build");
 
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
+// Below what the kernel gives to outgoing connections (ip_local_port_range, 32768 on): while the controller is
+// down, one of those could take its port, and even in TIME_WAIT would keep it.
+async function freePort() {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const free = await new Promise((resolve) => {
+      const probe = createServer();
+      probe.once("error", () => resolve(false));
+      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
     });
-  });
+    if (free) return port;
+  }
 }
 
 export async function until(condition, seconds, what) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -15,10 +16,18 @@ BUILD = pathlib.Path(os.environ.get("SHAKEDOWN_BUILD_DIR", SOURCE / "build"))
 BIN = BUILD / "bin"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count):
+    """The first of `count` ports in a row that nobody listens on. Below what the kernel gives to outgoing
+    connections (ip_local_port_range, 32768 on): one of those, even one in TIME_WAIT, would keep a port from us."""
+    while True:
+        first = random.randrange(20000, 32000)
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
 
 
 def wait_until(condition, seconds, what):
@@ -36,15 +45,18 @@ def wait_until(condition, seconds, what):
 class Farm:
     def __init__(self):
         self.state = None  # A folder once started.
-        self.port = free_port()
+        self.port = free_ports(2)  # The page's is the next.
 
     def quickstart(self, *args, check=True):
         command = [SOURCE / "deploy/quickstart", "--state", self.state, "--port", str(self.port),
                    "--build", BUILD, *args]
         # The tester's own config.txtpb is not ours to write.
         environment = {**os.environ, "XDG_CONFIG_HOME": str(self.state / "config")}
-        return subprocess.run(command, check=check, text=True, stdout=subprocess.PIPE, env=environment,
+        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, env=environment,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        if check and done.returncode != 0:
+            raise AssertionError(f"deploy/quickstart {' '.join(args)}: exit {done.returncode}: {done.stdout}")
+        return done
 
     def start(self):
         """Starts what does not run: the whole farm, or the part that was killed."""

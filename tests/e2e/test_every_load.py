@@ -17,11 +17,8 @@ farm = Farm()
 
 
 def setUpModule():
+    unittest.addModuleCleanup(farm.remove)
     farm.start()
-
-
-def tearDownModule():
-    farm.remove()
 
 
 class EveryLoad(unittest.TestCase):

@@ -21,11 +21,8 @@ farm = Farm()
 
 
 def setUpModule():
+    unittest.addModuleCleanup(farm.remove)
     farm.start()
-
-
-def tearDownModule():
-    farm.remove()
 
 
 def outcomes(job):
