@@ -1,4 +1,5 @@
 // complete: what a shell offers, one a line, a tab before a few words about it.
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(2);
 constexpr uint32_t kNewest = 50;
+constexpr uint32_t kMostSeries = 1000;
 
 void AddJobs(Farm& farm, std::vector<Candidate>* out) {
   v1::ListJobsRequest request;
@@ -25,8 +27,59 @@ void AddJobs(Farm& farm, std::vector<Candidate>* out) {
     out->push_back({absl::StrCat(job.job()), job.spec().title()});
 }
 
-void AddLive(Farm& farm, LiveNames live, std::vector<Candidate>* out) {
+// What a series is of, once for each metric.
+void AddMetrics(HistoryClient& history, std::vector<Candidate>* out) {
+  v1::ListSeriesRequest request;
+  request.set_limit(kMostSeries);
+  const auto series = history.ListSeries(request);
+  if (!series.ok()) return;
+  std::set<std::string> metrics;
+  for (const v1::SeriesView& one : series->series()) metrics.insert(one.key().metric());
+  for (const std::string& metric : metrics) out->push_back({metric, ""});
+}
+
+void AddRegressions(HistoryClient& history, std::vector<Candidate>* out) {
+  v1::ListRegressionsRequest request;
+  request.set_limit(kNewest);
+  const auto list = history.ListRegressions(request);
+  if (!list.ok()) return;
+  for (const v1::RegressionView& one : list->regressions()) {
+    out->push_back({absl::StrCat(one.regression()),
+                    absl::StrCat(one.series().metric(), " ", one.good(), "..", one.bad())});
+  }
+}
+
+void AddBisects(BisectClient& bisects, std::vector<Candidate>* out) {
+  v1::ListBisectsRequest request;
+  request.set_limit(kNewest);
+  const auto list = bisects.ListBisects(request);
+  if (!list.ok()) return;
+  for (const v1::BisectView& one : list->bisects()) {
+    out->push_back(
+        {absl::StrCat(one.bisect()), absl::StrCat(one.state(), " ", one.request().metric())});
+  }
+}
+
+void AddImports(ImportClient& imports, std::vector<Candidate>* out) {
+  v1::ListImportsRequest request;
+  request.set_limit(kNewest);
+  const auto list = imports.ListImports(request);
+  if (!list.ok()) return;
+  for (const v1::ImportView& one : list->imports())
+    out->push_back({absl::StrCat(one.import()), absl::StrCat(one.kernel(), " ", one.file())});
+}
+
+void AddLive(const Desk& desk, LiveNames live, std::vector<Candidate>* out) {
+  Farm& farm = desk.farm;
   switch (live) {
+    case LiveNames::kMetrics:
+      return AddMetrics(*desk.history, out);
+    case LiveNames::kRegressions:
+      return AddRegressions(*desk.history, out);
+    case LiveNames::kBisects:
+      return AddBisects(*desk.bisects, out);
+    case LiveNames::kImports:
+      return AddImports(*desk.imports, out);
     case LiveNames::kJobs:
     case LiveNames::kBoots:
       return AddJobs(farm, out);
@@ -73,7 +126,7 @@ int Complete(const Desk* desk, Screen& screen, const CompleteArgs& args,
     AddContextNames(environment, &live);
   } else if (offer.live != LiveNames::kNone && desk != nullptr) {
     desk->farm.AwaitConnection(kPatience);
-    AddLive(desk->farm, offer.live, &live);
+    AddLive(*desk, offer.live, &live);
   }
   const std::string begins = args.words.empty() ? "" : args.words.back();
   for (Candidate& candidate : live) {

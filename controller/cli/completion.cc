@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "proto/wire/ids.h"
 
 namespace shakedown::cli {
@@ -69,6 +71,9 @@ LiveNames LiveOf(const CLI::Option& option) {
       {"--baseline", LiveNames::kKernels}, {"--challenger", LiveNames::kKernels},
       {"--machine", LiveNames::kMachines}, {"--context", LiveNames::kContexts},
       {"BUILD", LiveNames::kBuilds},       {"CONTEXT", LiveNames::kContexts},
+      {"METRIC", LiveNames::kMetrics},     {"REGRESSION", LiveNames::kRegressions},
+      {"BISECT", LiveNames::kBisects},     {"IMPORT", LiveNames::kImports},
+      {"CHALLENGER", LiveNames::kKernels}, {"--job", LiveNames::kJobs},
   };
   for (const std::string& name : {option.get_name(), option.get_type_name()}) {
     if (const auto found = known.find(name); found != known.end()) return found->second;
@@ -82,7 +87,18 @@ bool WantsFile(const CLI::Option& option) {
          option.get_name() == "FILE";
 }
 
-void OfferValue(const CLI::Option& option, Offer* offer) {
+// An option of a few known values shows them all as its type: "text|csv|json".
+void OfferChoices(const CLI::Option& option, const std::string& begins, Offer* offer) {
+  const std::string type = option.get_type_name();
+  if (!absl::StrContains(type, '|') || absl::ascii_isupper(static_cast<unsigned char>(type[0])))
+    return;
+  for (absl::string_view value : absl::StrSplit(type, '|')) {
+    if (absl::StartsWith(value, begins)) offer->candidates.push_back({std::string(value), ""});
+  }
+}
+
+void OfferValue(const CLI::Option& option, const std::string& begins, Offer* offer) {
+  OfferChoices(option, begins, offer);
   offer->live = LiveOf(option);
   offer->files = WantsFile(option);
 }
@@ -150,12 +166,12 @@ void OfferOptions(const Position& at, const std::string& begins, Offer* offer) {
   }
 }
 
-void OfferPositional(const Position& at, Offer* offer) {
+void OfferPositional(const Position& at, const std::string& begins, Offer* offer) {
   size_t skip = at.positionals;
   for (const CLI::Option* option : at.app->get_options()) {
     if (!option->get_positional()) continue;
     const bool many = option->get_expected_max() > 1;
-    if (skip == 0 || many) return OfferValue(*option, offer);
+    if (skip == 0 || many) return OfferValue(*option, begins, offer);
     --skip;
   }
 }
@@ -167,7 +183,7 @@ Offer OfferFor(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string last = words.empty() ? "" : words.back();
   const Position at = Walk(app, words);
   if (at.pending != nullptr) {
-    OfferValue(*at.pending, &offer);
+    OfferValue(*at.pending, last, &offer);
     return offer;
   }
   if (absl::StartsWith(last, "-")) {
@@ -180,7 +196,7 @@ Offer OfferFor(const CLI::App& app, const std::vector<std::string>& words) {
       offer.candidates.push_back({command->get_name(), FirstSentence(command->get_description())});
     }
   }
-  OfferPositional(at, &offer);
+  OfferPositional(at, last, &offer);
   return offer;
 }
 

@@ -20,10 +20,23 @@ struct Candidate {
 };
 
 // Names that only the farm knows.
-enum class LiveNames { kNone, kJobs, kBoots, kKernels, kMachines, kBuilds, kContexts };
+enum class LiveNames {
+  kNone,
+  kJobs,
+  kBoots,
+  kKernels,
+  kMachines,
+  kBuilds,
+  kContexts,
+  kMetrics,
+  kRegressions,
+  kBisects,
+  kImports,
+};
 
 struct Offer {
-  std::vector<Candidate> candidates;  // Commands and options that begin as the last word does.
+  std::vector<Candidate>
+      candidates;  // Commands, options and values that begin as the last word does.
   LiveNames live = LiveNames::kNone;  // What else may stand there.
   bool files = false;                 // A file may.
 };

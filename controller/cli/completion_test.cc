@@ -36,13 +36,29 @@ TEST(Completion, OffersOptionsOnceWhereTheyStand) {
 
 TEST(Completion, KnowsWhatOnlyTheFarmKnows) {
   EXPECT_EQ(OfferForArguments({"watch", ""}).live, LiveNames::kJobs);
-  EXPECT_EQ(OfferForArguments({"explain", "17", ""}).live, LiveNames::kNone);
+  EXPECT_EQ(OfferForArguments({"explain", "17", ""}).live, LiveNames::kMetrics);
   EXPECT_EQ(OfferForArguments({"submit", "--baseline", "deb"}).live, LiveNames::kKernels);
   EXPECT_EQ(OfferForArguments({"submit", "--machine", ""}).live, LiveNames::kMachines);
   EXPECT_EQ(OfferForArguments({"--context", ""}).live, LiveNames::kContexts);
   EXPECT_EQ(OfferForArguments({"contexts", "use", ""}).live, LiveNames::kContexts);
   EXPECT_TRUE(OfferForArguments({"submit", ""}).files);
   EXPECT_TRUE(OfferForArguments({"inputs", "add", "linux", ""}).files);
+}
+
+TEST(Completion, OffersTheValuesOfAChoice) {
+  EXPECT_THAT(Texts({"report", "17", "--format", ""}),
+              ElementsAre("text", "markdown", "html", "csv", "json"));
+  EXPECT_THAT(Texts({"export", "--format", "k"}), ElementsAre("kcidb"));
+  EXPECT_THAT(Texts({"note", "17", "--kind", "a"}), ElementsAre("audio"));
+  EXPECT_THAT(Texts({"bisect", "--location", ""}), ElementsAre());  // PATH|URL: two kinds of value.
+}
+
+TEST(Completion, KnowsYearsOfResults) {
+  EXPECT_EQ(OfferForArguments({"history", ""}).live, LiveNames::kMetrics);
+  EXPECT_EQ(OfferForArguments({"bisect", "--metric", ""}).live, LiveNames::kMetrics);
+  EXPECT_EQ(OfferForArguments({"regressions", "show", ""}).live, LiveNames::kRegressions);
+  EXPECT_EQ(OfferForArguments({"bisect", "watch", ""}).live, LiveNames::kBisects);
+  EXPECT_EQ(OfferForArguments({"imports", ""}).live, LiveNames::kImports);
 }
 
 TEST(Completion, SpeaksThreeShells) {

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "controller/cli/options.h"
+#include "controller/cli/suggestion.h"
 #include "proto/wire/ids.h"
 
 namespace shakedown::cli {
@@ -42,6 +47,28 @@ inline CLI::Option* AddMany(CLI::App* app, const std::string& name,
                             std::vector<std::string>& values, const std::string& help,
                             const std::string& type) {
   return app->add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+// --name VALUE, one of `known` (at least two); --help and completion show them all.
+template <typename Store>
+CLI::Option* AddChoice(CLI::App* app, const std::string& name, std::vector<std::string> known,
+                       Store store, const std::string& help) {
+  const std::string shown = absl::StrJoin(known, "|");
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [name, known = std::move(known), store](const std::string& text) {
+            if (std::find(known.begin(), known.end(), text) == known.end()) {
+              const std::string but_last =
+                  absl::StrJoin(known.begin(), std::prev(known.end()), ", ");
+              throw CLI::ValidationError(absl::StrCat(name, " ", Quoted(text), ": want ", but_last,
+                                                      " or ", known.back(),
+                                                      DidYouMean(text, known)));
+            }
+            store(text);
+          },
+          help)
+      ->type_name(shown);
 }
 
 inline void AddJob(CLI::App* app, int64_t& job) {
@@ -124,17 +151,14 @@ inline CLI::App* AddList(CLI::App& app, Parse& parse, const std::string& name, L
   return list;
 }
 
-// The commands about jobs and boots; about kernels and inputs; about years of results; those that
-// need files and no farm; about imported results and notes.
+// The commands about jobs and boots; about kernels and inputs; about years of results, searches and
+// notices; about machines, builds (returned) and keys; those that need files and no farm; about
+// imported results and notes.
 void AddJobCommands(CLI::App& app, Parse& parse);
 void AddCatalogCommands(CLI::App& app, Parse& parse);
 void AddHistoryCommands(CLI::App& app, Parse& parse);
 void AddBisectCommands(CLI::App& app, Parse& parse);
 void AddNotifyCommands(CLI::App& app, Parse& parse);
-// The commands about jobs and boots; about kernels and inputs; about machines, builds (returned)
-// and keys; those that need files and no farm.
-void AddJobCommands(CLI::App& app, Parse& parse);
-void AddCatalogCommands(CLI::App& app, Parse& parse);
 CLI::App* AddMachineCommands(CLI::App& app, Parse& parse);
 void AddFileCommands(CLI::App& app, Parse& parse);
 void AddDetailCommands(CLI::App& app, Parse& parse);

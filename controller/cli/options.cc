@@ -12,6 +12,7 @@
 #include "controller/cli/exit_code.h"
 #include "controller/cli/man_page.h"
 #include "controller/cli/option_kinds.h"
+#include "controller/cli/suggestion.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 
@@ -91,6 +92,41 @@ Answer Wrong(const CLI::App& app, absl::string_view what) {
   return {kUsage, absl::StrCat(PrintableLine(what, 400), "; see ", Reached(app), " --help")};
 }
 
+// The command that was reached, e.g. `add` of `shakedown kernels add`.
+const CLI::App& ReachedCommand(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+Answer NoCommand(const CLI::App& app, const CLI::App& reached, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : reached.get_subcommands(nullptr)) {
+    if (!command->get_name().empty() && !command->get_group().empty())
+      known.push_back(command->get_name());
+  }
+  return Wrong(app, absl::StrCat("no command ", Quoted(word), DidYouMean(word, known)));
+}
+
+Answer NoOption(const CLI::App& app, const CLI::App& reached, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* at = &reached; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  const std::string name = word.substr(0, word.find('='));
+  return Wrong(app, absl::StrCat("no option ", Quoted(name), DidYouMean(name, known)));
+}
+
+// Of the first word that nothing takes.
+Answer NotExpected(const CLI::App& app, const std::string& word) {
+  const CLI::App& reached = ReachedCommand(app);
+  if (absl::StartsWith(word, "-")) return NoOption(app, reached, word);
+  if (!reached.get_subcommands(nullptr).empty()) return NoCommand(app, reached, word);
+  return Wrong(app, absl::StrCat(Quoted(word), " was not expected"));
+}
+
 std::string HelpOfReached(CLI::App& app) {
   CLI::App* at = &app;
   std::string path = "shakedown";
@@ -126,10 +162,12 @@ std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& 
     const std::vector<std::string> unknown = app.remaining();
     if (!app.get_subcommands().empty()) return Wrong(app, error.what());
     if (unknown.empty()) return Wrong(app, "want a command");
-    return Wrong(app, absl::StrCat("no command ", Quoted(unknown.front())));
+    return NotExpected(app, unknown.front());
+  } catch (const CLI::ExtrasError& error) {
+    const std::vector<std::string> unknown = app.remaining(true);
+    return unknown.empty() ? Wrong(app, error.what()) : NotExpected(app, unknown.front());
   } catch (const CLI::ParseError& error) {
-    return Answer{
-        kUsage, absl::StrCat(PrintableLine(error.what(), 400), "; see ", Reached(app), " --help")};
+    return Wrong(app, error.what());
   }
   if (!parse.shell.empty()) {
     const absl::StatusOr<std::string> script = CompletionScript(parse.shell);

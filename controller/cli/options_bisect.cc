@@ -45,7 +45,7 @@ void AddNumbered(CLI::App* bisect, Parse& parse, const std::string& name, Bisect
                  const std::string& help) {
   CLI::App* sub = bisect->add_subcommand(name, help);
   AddNumber<int64_t>(
-      sub, "N", 1, int64_t{1} << 62, [&parse](int64_t n) { parse.bisect.number = n; },
+      sub, "BISECT", 1, int64_t{1} << 62, [&parse](int64_t n) { parse.bisect.number = n; },
       "Number of the bisect")
       ->required();
   if (what != BisectArgs::What::kWatch) AddJson(sub, parse.bisect.json);

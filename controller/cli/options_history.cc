@@ -53,7 +53,7 @@ CLI::App* AddOne(CLI::App* regressions, Parse& parse, const char* name, const ch
                  RegressionsArgs::What what) {
   CLI::App* one = regressions->add_subcommand(name, help);
   AddNumber<int64_t>(
-      one, "NR", 1, INT64_MAX, [&parse](int64_t n) { parse.regressions.regression = n; },
+      one, "REGRESSION", 1, INT64_MAX, [&parse](int64_t n) { parse.regressions.regression = n; },
       "The regression")
       ->required();
   AddJson(one, parse.regressions.json);

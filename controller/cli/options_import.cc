@@ -69,7 +69,7 @@ void AddImports(CLI::App& app, Parse& parse) {
   CLI::App* imports =
       app.add_subcommand("imports", "List and show what was imported")->group("Results");
   AddNumber<int64_t>(
-      imports, "ID", 1, INT64_MAX, [&args](int64_t id) { args.import = id; }, "One import");
+      imports, "IMPORT", 1, INT64_MAX, [&args](int64_t id) { args.import = id; }, "One import");
   imports->add_option("--kernel", args.kernel, "Of this kernel only")->type_name("KERNEL");
   imports->add_option("--machine", args.machine, "Of this machine only")->type_name("NAME");
   AddNumber<uint32_t>(
@@ -85,7 +85,7 @@ void AddImports(CLI::App& app, Parse& parse) {
   imports->footer(kImportsFooter);
   imports->callback([&parse] {
     if ((parse.imports.raw || parse.imports.csv) && parse.imports.import == 0) {
-      throw CLI::ValidationError("--raw and --csv want the ID of an import");
+      throw CLI::ValidationError("--raw and --csv want the number of an import");
     }
     parse.invocation.command = parse.imports;
   });
@@ -97,9 +97,10 @@ void AddNotes(CLI::App& app, Parse& parse) {
   note->add_option("SUBJECT", args.subject, "A boot, a job, kernel:NAME or machine:NAME")
       ->required();
   note->add_option("TEXT", args.text, "What you saw, at most 4 KiB")->required();
-  note->add_option("--kind", args.kind, "freeze, audio, video, launch, browse or other")
-      ->required()
-      ->type_name("KIND");
+  AddChoice(
+      note, "--kind", {"freeze", "audio", "video", "launch", "browse", "other"},
+      [&args](const std::string& kind) { args.kind = kind; }, "What it was about")
+      ->required();
   AddJson(note, args.json);
   note->footer(kNoteFooter);
   note->callback([&parse] { parse.invocation.command = parse.note; });

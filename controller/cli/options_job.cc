@@ -162,23 +162,19 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   CLI::App* report = app.add_subcommand("report", "Print a job's numbers")->group("Jobs");
   AddJob(report, parse.report.job);
   AddJson(report, parse.report.json);
-  report
-      ->add_option("--format", parse.report.format,
-                   "text, markdown, html, csv or json; default text")
-      ->check(CLI::IsMember({"text", "markdown", "html", "csv", "json"}))
-      ->type_name("FORMAT");
-  report
-      ->add_option("--asterisk", parse.report.asterisk,
-                   "What * means: default, a verdict; classic, the rule of 2010 (>= 5 % or 5 ms), "
-                   "which knows no uncertainty")
-      ->check(CLI::IsMember({"default", "classic"}))
-      ->type_name("RULE");
-  report
-      ->add_option("--layout", parse.report.layout,
-                   "Text as in the posts: 2009, make and latt side by side, challenger first; "
-                   "2010, interbench's grid")
-      ->check(CLI::IsMember({"2009", "2010"}))
-      ->type_name("YEAR");
+  AddChoice(
+      report, "--format", {"text", "markdown", "html", "csv", "json"},
+      [&parse](const std::string& format) { parse.report.format = format; }, "Default text");
+  AddChoice(
+      report, "--asterisk", {"default", "classic"},
+      [&parse](const std::string& rule) { parse.report.asterisk = rule; },
+      "What * means: default, a verdict; classic, the rule of 2010 (>= 5 % or 5 ms), which knows "
+      "no uncertainty");
+  AddChoice(
+      report, "--layout", {"2009", "2010"},
+      [&parse](const std::string& year) { parse.report.layout = year; },
+      "Text as in the posts: 2009, make and latt side by side, challenger first; 2010, "
+      "interbench's grid");
   report->add_flag("--baseline-first", parse.report.baseline_first,
                    "With --layout: A first, not the challenger");
   report->add_flag("--all", parse.report.all,

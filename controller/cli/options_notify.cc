@@ -93,9 +93,10 @@ void AddNotifyCommands(CLI::App& app, Parse& parse) {
   ExportArgs& out = parse.exported;
   CLI::App* exported = app.add_subcommand("export", "Results for other programs");
   exported->group("Jobs");
-  exported->add_option("--format", out.format, "json, csv or kcidb")
-      ->required()
-      ->check(CLI::IsMember({"json", "csv", "kcidb"}));
+  AddChoice(
+      exported, "--format", {"json", "csv", "kcidb"},
+      [&out](const std::string& format) { out.format = format; }, "How it is written")
+      ->required();
   exported
       ->add_option_function<std::vector<int64_t>>(
           "--job", [&out](const std::vector<int64_t>& jobs) { out.jobs = jobs; },
