@@ -52,6 +52,12 @@ Finding JudgeReturn(const Evidence& e) {
   if (e.fleeting && !e.in_test && !e.user_space && !e.left_orderly) {
     return Farm("power lost before the reboot into the test kernel, or its shutdown did not end");
   }
+  if (e.waited && !e.in_test) {
+    return {.outcome = v1::OUTCOME_BOOT_FAILED,
+            .reason =
+                "reached user space, but its system did not come up as far as "
+                "shakedown-laptop (emergency mode?); shakedown-way-home brought it home"};
+  }
   if (e.going_home) return Farm("it came home in order, without a result");
   if (e.orderly) {
     return Farm(
@@ -95,6 +101,16 @@ bool EndsOrderly(absl::string_view lines) {
     const bool journald = absl::StrContains(line, " systemd-journald[") &&
                           absl::StrContains(line, "]: Journal stopped");
     if (manager || journald) return true;
+  }
+  return false;
+}
+
+bool EndsWaiting(absl::string_view lines) {
+  for (absl::string_view line : absl::StrSplit(lines, '\n')) {
+    if (absl::StrContains(
+            line, " systemd[1]: shakedown-way-home.service: Failed with result 'timeout'.")) {
+      return true;
+    }
   }
   return false;
 }

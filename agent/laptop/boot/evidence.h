@@ -26,6 +26,7 @@ struct Evidence {
   bool watchdog_reset = false;  // The hardware's watchdog says that it caused the last reset.
   bool user_space = false;      // The system's journal has a boot between the two.
   bool orderly = false;         // And that one ended by a shutdown.
+  bool waited = false;          // And that one by our unit that had waited for our service.
   bool left_orderly = false;    // So did the one that was left.
 };
 
@@ -45,6 +46,7 @@ struct Finding {
 //   watchdog_reset                  hung         the hardware's watchdog
 //   fleeting, not in test nor in
 //   user_space, not left_orderly    farm_failed  power lost before the reboot
+//   waited, not in test             boot_failed  its system did not come up: emergency mode, …
 //   going_home                      farm_failed  it came home without a result
 //   orderly                         farm_failed  shut down, not by the farm
 //   away > limit (0 ≤ away ≤ 30 d)  hung         somebody had to reset it
@@ -64,6 +66,9 @@ console::Verdict JudgeMessages(absl::string_view dmesg, absl::string_view releas
 // Whether the last lines of a boot in the system's journal (journalctl -o short) tell of a
 // shutdown.
 bool EndsOrderly(absl::string_view lines);
+
+// Whether they tell that shakedown-way-home.service brought the machine home.
+bool EndsWaiting(absl::string_view lines);
 
 // The boot before the one that runs, from journalctl --list-boots: 32 hex digits. Empty: none, or
 // `left` (the one that was left; with or without dashes).

@@ -77,6 +77,14 @@ INSTANTIATE_TEST_SUITE_P(
          {.armed = true, .in_test = true, .user_space = true, .orderly = true},
          v1::OUTCOME_FARM_FAILED,
          "by a person or a service"},
+        {"EmergencyMode",
+         {.armed = true, .user_space = true, .orderly = true, .waited = true},
+         v1::OUTCOME_BOOT_FAILED,
+         "shakedown-way-home brought it home"},
+        {"EmergencyModeAfterOurService",
+         {.armed = true, .in_test = true, .user_space = true, .orderly = true, .waited = true},
+         v1::OUTCOME_FARM_FAILED,
+         "by a person or a service"},
         {"JustInTime",
          {.armed = true, .in_test = true, .away = kLimit},
          v1::OUTCOME_FARM_FAILED,
@@ -149,6 +157,13 @@ TEST(EndsOrderlyTest, OnlyTheManagersAreBelieved) {
   EXPECT_FALSE(EndsOrderly("Nov 30 laptop me[900]: Reached target reboot.target\n"));
   EXPECT_FALSE(EndsOrderly("Nov 30 laptop systemd[1]: Started x (Journal stopped)\n"));
   EXPECT_FALSE(EndsOrderly(""));
+}
+
+TEST(EndsWaitingTest, OnlyTheManagerIsBelieved) {
+  const std::string says = "shakedown-way-home.service: Failed with result 'timeout'.";
+  EXPECT_TRUE(EndsWaiting("Nov 30 laptop systemd[1]: " + says + "\n"));
+  EXPECT_FALSE(EndsWaiting("Nov 30 laptop me[900]: " + says + "\n"));
+  EXPECT_FALSE(EndsWaiting("Nov 30 laptop systemd[1]: shakedown-way-home.service: Deactivated\n"));
 }
 
 TEST(BootBetweenTest, IsTheOneBefore) {

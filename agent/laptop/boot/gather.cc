@@ -153,6 +153,7 @@ std::string Gather(const std::string& root, Host& host, const Question& question
   if (!boot.empty()) lines = JournalLines(host, boot);
   evidence->user_space = !lines.empty();
   evidence->orderly = EndsOrderly(lines);
+  evidence->waited = EndsWaiting(lines);
   evidence->left_orderly = evidence->fleeting && EndsOrderly(JournalLines(host, question.left));
 
   std::string text;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
 #include "agent/laptop/boot/command_line.h"
+#include "agent/laptop/keeper/vigil.h"
 #include "proto/wire/descriptor.h"
 #include "proto/wire/framing.h"
 #include "proto/wire/ids.h"
@@ -26,7 +27,8 @@ namespace shakedown::laptop {
 namespace {
 
 constexpr timeval kPatience = {60, 0};  // An install may be under way.
-constexpr char kUnits[2][32] = {"shakedown-agent.service", "shakedown-laptop.service"};
+constexpr const char* kUnits[] = {"shakedown-agent.service", "shakedown-laptop.service",
+                                  kWayHomeUnit};
 
 absl::StatusOr<Descriptor> Connect(const std::string& path) {
   sockaddr_un address = {};

@@ -142,7 +142,8 @@ TEST_F(EnrolTest, WritesWhatAgentAndDaemonRead) {
   EXPECT_EQ(*ReadFile(paths.token), "sd_agent_0123\n");
   EXPECT_EQ(Mode(paths.token), 0600u);
   EXPECT_EQ(Mode(paths.config), 0640u);
-  EXPECT_THAT(host.tools, ElementsAre("systemctl enable --now shakedown-laptop.service",
+  EXPECT_THAT(host.tools, ElementsAre("systemctl enable --now shakedown-way-home.service",
+                                      "systemctl enable --now shakedown-laptop.service",
                                       "systemctl enable --now shakedown-agent.service"));
   EXPECT_THAT(said, Contains(HasSubstr("when: 22:00 to 07:00, idle for 30 min")));
   EXPECT_THAT(said, Not(Contains(HasSubstr("sd_agent"))));
@@ -194,7 +195,8 @@ TEST_F(EnrolTest, LeavingUndoesAll) {
     EXPECT_FALSE(std::filesystem::exists(path)) << path;
   }
   EXPECT_THAT(host.tools, ElementsAre("systemctl disable --now shakedown-agent.service",
-                                      "systemctl disable --now shakedown-laptop.service"));
+                                      "systemctl disable --now shakedown-laptop.service",
+                                      "systemctl disable --now shakedown-way-home.service"));
 }
 
 TEST_F(EnrolTest, LeavingStopsAtWhatCanNotBeUndone) {

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/laptop/boot/disk.h"
+#include "agent/laptop/keeper/vigil.h"
 #include "agent/laptop/owner/owner_file.h"
 #include "agent/laptop/owner/owner_template.h"
 #include "proto/wire/digest.h"
@@ -116,7 +117,7 @@ absl::Status Enrol(const Enrolment& enrolment, const LaptopPaths& paths, const E
     return absl::CancelledError("not enrolled, nothing was written");
   }
   RETURN_IF_ERROR(WriteFiles(enrolment, paths, tools));
-  for (const char* unit : {"shakedown-laptop.service", "shakedown-agent.service"}) {
+  for (const char* unit : {kWayHomeUnit, "shakedown-laptop.service", "shakedown-agent.service"}) {
     RETURN_IF_ERROR(tools.host.Run({.argv = {"systemctl", "enable", "--now", unit}}).status());
   }
   tools.say(

@@ -74,6 +74,7 @@ absl::Status CheckOrder(const v1::InstallBoot& install) {
 
 Keeper::Keeper(KeeperParts parts, KeeperOptions options)
     : parts_(parts), options_(std::move(options)), started_(parts.clock.Elapsed()) {
+  RememberRefusal();
   if (parts_.transaction.Where().stage == v1::BOOT_STAGE_IN_TEST) {
     gate_.emplace(parts_.transaction.Order());
     for (const std::string& problem : parts_.vigil.Begin()) Log(absl::StrCat("vigil: ", problem));

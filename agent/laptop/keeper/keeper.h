@@ -109,6 +109,8 @@ class Keeper {
   absl::Status Stop();
   absl::Status Leave();
   absl::Status TryBoot();
+  std::string RefusedUntil(absl::Time until) const;
+  void RememberRefusal();
 
   v1::LaptopStatus Status();
   std::string Problem();

@@ -58,6 +58,7 @@ absl::Status Keeper::Resume() {
   return Remember([&](v1::KeeperState& state) {
     state.set_paused(false);
     state.clear_paused_until();
+    state.clear_refused_until();
     state.set_latest_s(absl::ToUnixSeconds(parts_.host.Now()));
   });
 }
@@ -65,10 +66,26 @@ absl::Status Keeper::Resume() {
 absl::Status Keeper::Refuse() {
   if (!going_) return absl::FailedPreconditionError("no reboot is counted down, nothing to refuse");
   const absl::Time until = parts_.host.Now() + kRefusalHolds;
-  EndCountdown(absl::StrCat("refused by a person at the machine, until ",
-                            absl::FormatTime("%H:%M", until, options_.zone)),
-               kRefusalHolds);
+  // A full disk must not overrule the person: then it holds until the daemon's end.
+  const absl::Status kept = Remember(
+      [&](v1::KeeperState& state) { state.set_refused_until(absl::ToUnixSeconds(until)); });
+  if (!kept.ok()) Log(kept.message());
+  EndCountdown(RefusedUntil(until), kRefusalHolds);
   return absl::OkStatus();
+}
+
+std::string Keeper::RefusedUntil(absl::Time until) const {
+  return absl::StrCat("refused by a person at the machine, until ",
+                      absl::FormatTime("%H:%M", until, options_.zone));
+}
+
+// At each start of the daemon: a person's word holds over it.
+void Keeper::RememberRefusal() {
+  const absl::Time now = parts_.host.Now();
+  const absl::Duration left = RefusalLeft(parts_.state.get(), now, kRefusalHolds);
+  if (left > absl::ZeroDuration()) {
+    held_ = Held{RefusedUntil(now + left), parts_.clock.Elapsed() + left};
+  }
 }
 
 absl::Status Keeper::Stop() {

@@ -48,6 +48,11 @@ bool IsPaused(const v1::KeeperState& state, absl::Time now) {
   return state.paused_until() == 0 || now < absl::FromUnixSeconds(state.paused_until());
 }
 
+absl::Duration RefusalLeft(const v1::KeeperState& state, absl::Time now, absl::Duration longest) {
+  const absl::Duration left = absl::FromUnixSeconds(state.refused_until()) - now;
+  return std::clamp(left, absl::ZeroDuration(), longest);
+}
+
 uint32_t BootsToday(const v1::KeeperState& state, absl::Time now, absl::TimeZone zone) {
   return state.boots_date() >= Today(now, zone) ? state.boots() : 0;
 }

@@ -32,6 +32,8 @@ class StateFile {
 
 // Pure.
 bool IsPaused(const v1::KeeperState& state, absl::Time now);
+// What is left of a person's refusal, at most `longest`: the clock may have been set back since.
+absl::Duration RefusalLeft(const v1::KeeperState& state, absl::Time now, absl::Duration longest);
 // By the local date. A date that lies ahead (the clock was set back, a journey west) still counts.
 uint32_t BootsToday(const v1::KeeperState& state, absl::Time now, absl::TimeZone zone);
 void CountBoot(v1::KeeperState& state, absl::Time now, absl::TimeZone zone);

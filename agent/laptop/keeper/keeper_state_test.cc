@@ -50,6 +50,15 @@ TEST(KeeperStateTest, APauseEnds) {
   EXPECT_FALSE(IsPaused(state, At(30, 2)));
 }
 
+TEST(KeeperStateTest, ARefusalEndsAndAClockSetBackMakesItNoLonger) {
+  v1::KeeperState state;
+  EXPECT_EQ(RefusalLeft(state, At(30, 1), absl::Hours(1)), absl::ZeroDuration());
+  state.set_refused_until(absl::ToUnixSeconds(At(30, 2)));
+  EXPECT_EQ(RefusalLeft(state, At(30, 1), absl::Hours(2)), absl::Hours(1));
+  EXPECT_EQ(RefusalLeft(state, At(30, 2), absl::Hours(2)), absl::ZeroDuration());
+  EXPECT_EQ(RefusalLeft(state, At(29, 2), absl::Hours(2)), absl::Hours(2));
+}
+
 TEST(KeeperStateTest, BootsAreCountedByTheLocalDate) {
   v1::KeeperState state;
   CountBoot(state, At(29, 22), kZone);

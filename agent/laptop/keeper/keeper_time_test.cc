@@ -84,6 +84,31 @@ TEST_F(CountdownTest, APersonRefuses) {
   EXPECT_EQ(Reboot().error(), "");
 }
 
+TEST_F(CountdownTest, ARefusalHoldsOverARestartOfTheDaemon) {
+  Begin();
+  ASSERT_TRUE(keeper->Refuse().ok());
+  Pass(absl::Minutes(20));
+  Start();
+  EXPECT_THAT(Status().problem(), StartsWith("refused by a person at the machine, until "));
+  EXPECT_NE(Reboot().error(), "");
+  Pass(absl::Minutes(39));
+  EXPECT_NE(Status().problem(), "");
+  Pass(absl::Minutes(2));
+  EXPECT_EQ(Status().problem(), "");
+  Start();
+  EXPECT_EQ(Status().problem(), "");
+}
+
+TEST_F(CountdownTest, ResumeEndsARefusalForGood) {
+  Begin();
+  ASSERT_TRUE(keeper->Refuse().ok());
+  v1::OwnerCommand resume;
+  resume.mutable_resume();
+  ASSERT_EQ(Owner(resume).error(), "");
+  Start();
+  EXPECT_EQ(Status().problem(), "");
+}
+
 TEST_F(CountdownTest, APauseEndsIt) {
   Begin();
   ASSERT_EQ(Pause().error(), "");

@@ -39,8 +39,12 @@ class SystemdVigil : public Vigil {
     note(Do({"busctl", "set-property", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
              "org.freedesktop.systemd1.Manager", "RuntimeWatchdogUSec", "t",
              absl::StrCat(absl::ToInt64Microseconds(kMachineWatchdog))}));
-    note(WriteDropIn());
-    note(Do({"systemctl", "daemon-reload"}));
+    const absl::Status written = WriteDropIn();
+    note(written);
+    const absl::Status reloaded = Do({"systemctl", "daemon-reload"});
+    note(reloaded);
+    // From here on this daemon's own end is the way home.
+    if (written.ok() && reloaded.ok()) note(Do({"systemctl", "stop", "--no-block", kWayHomeUnit}));
     Notify(absl::StrCat("WATCHDOG_USEC=", absl::ToInt64Microseconds(kDaemonWatchdog)));
     return problems;
   }

@@ -16,7 +16,8 @@ class Vigil {
  public:
   virtual ~Vigil() = default;
   // In the test kernel: nothing suspends; the hardware watchdog resets a machine whose systemd
-  // hangs; this daemon's end or silence reboots it. Each in turn; what could not be done, a line
+  // hangs; this daemon's end or silence reboots it, so the unit that waits for the daemon may go.
+  // Each in turn; what could not be done, a line
   // each (a machine may have no watchdog).
   virtual std::vector<std::string> Begin() = 0;
   // Says that the daemon lives; called at least every kBeat.
@@ -25,6 +26,8 @@ class Vigil {
   virtual void Ready(const std::string& status) = 0;
 };
 
+// deploy/systemd: reboots a test kernel in which nobody has stopped it for 15 minutes.
+inline constexpr char kWayHomeUnit[] = "shakedown-way-home.service";
 inline constexpr absl::Duration kBeat = absl::Seconds(15);
 // Silence of this daemon, in the test kernel. Above what an install, which blocks, may take.
 inline constexpr absl::Duration kDaemonWatchdog = absl::Minutes(2);

@@ -21,7 +21,8 @@ before = None
 # What a boot parameter makes of the load: nothing, a panic, or silence that only the hardware's watchdog ends.
 FALL_OVER = """command -- sh -c 'case " $(cat /proc/cmdline) " in
 *" skew_tick=1 "*) echo c >/proc/sysrq-trigger;;
-*" skew_tick=2 "*) echo 0 >/proc/sys/kernel/panic; rmmod efi_pstore; echo 1 >/proc/sys/kernel/printk; echo c >/proc/sysrq-trigger;;
+*" skew_tick=2 "*) echo 0 >/proc/sys/kernel/panic; mount -o remount,kmsg_bytes=0 /sys/fs/pstore;
+echo 1 >/proc/sys/kernel/printk; echo c >/proc/sysrq-trigger;;
 esac; sleep 1'""".replace("\n", " ")
 
 

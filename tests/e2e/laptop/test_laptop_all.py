@@ -29,9 +29,14 @@ class WithLaptop(unittest.TestCase):
     def setUpClass(cls):
         cls.laptop = FarmLaptop(farm, f"x-{cls.__name__.lower()}", image=build_image(make_package(), cls.loader))
         cls.addClassCleanup(cls.laptop.remove)
+        cls.prepare(cls.laptop.disk)
         cls.laptop.power_on()
         cls.laptop.wait_started()
         cls.laptop.enroll()
+
+    @classmethod
+    def prepare(cls, disk):
+        """Writes to the disk before the first start."""
 
     def submit(self, *arguments):
         return farm.submit(*arguments, "--machine", self.laptop.name)
@@ -101,6 +106,43 @@ class TestOwnWays(WithLaptop):
         start = len(self.laptop.serial())
         _, boots = self.one_boot(QUICK, meanwhile=away)
         self.assertEqual(set(outcomes(boots).values()), {MEASURED})
+
+
+class TestWayHome(WithLaptop):
+    """A test kernel whose system ends in emergency mode, as when a file system can not be mounted."""
+    BROKEN = """[Unit]
+DefaultDependencies=no
+Before=local-fs.target
+ConditionKernelCommandLine=skew_tick=1
+OnFailure=emergency.target
+OnFailureJobMode=replace-irreversibly
+[Service]
+Type=oneshot
+ExecStart=/bin/false
+"""
+
+    @classmethod
+    def prepare(cls, disk):
+        units = "/etc/systemd/system"
+        disk.write(f"{units}/bed-broken.service", cls.BROKEN)
+        # Required, so that what wants local file systems does not start.
+        for folder, text in (("local-fs.target.d", "[Unit]\nRequires=bed-broken.service\n"),
+                             ("shakedown-way-home.service.d", "[Service]\nRuntimeMaxSec=30\n")):
+            disk.make_folder(f"{units}/{folder}")
+            disk.write(f"{units}/{folder}/bed.conf", text)
+
+    def test_emergency_mode_comes_home_and_is_told(self):
+        start = len(self.laptop.serial())
+        job = self.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} skew_tick=1", "--load", QUICK, "--blocks", "1",
+                          "--attempts", "1")
+        boots = farm.wait_boots(job, 2400, self.laptop)
+        # Nor has it cut short a boot that came up: that one took longer than 30 s.
+        self.assertEqual(outcomes(boots), {f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_BOOT_FAILED"}, boots)
+        self.assertIn("shakedown-way-home", boots[f"{job}.1B"]["reason"])
+        self.assertTrue(self.laptop.says("emergency", start))
+        self.laptop.assert_home()
+        self.laptop.check("shakedown-laptop leave --yes", 120)
+        self.assertEqual(self.laptop.run("ls /etc/systemd/system/*.wants | grep shakedown")[1].strip(), "")
 
 
 class TestRefusals(WithLaptop):
