@@ -1,4 +1,4 @@
-// Bisects and imports: lists, one of each, live, with foreign words in all places. One farm, in this order.
+// Bisects, imports, and all that a job may be made of. One farm, in this order.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -133,4 +133,42 @@ test("an import shows its values and its text, as text", async () => {
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await page.goto(`${farm.url}/imports/999999`);
   await main().getByRole("alert").waitFor();
+});
+
+test("a job has any load of the proto, steps, and background, and errors stand at their place", async () => {
+  await page.goto(`${farm.url}/submit`);
+  await page.getByLabel("Baseline").fill("cfs");
+  await page.getByLabel("Challenger B").fill("eevdf");
+  await page.getByLabel("Add a load").selectOption("frames");
+  await page.getByLabel("Add a load").selectOption("tool");
+  await page.getByLabel("Setup steps").fill("drop_caches\nturbo maybe");
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await page.getByRole("alert").getByText("setup step 2: maybe: want on or off").first().waitFor();
+  await page.getByLabel("Setup steps").fill("drop_caches");
+  await page.getByLabel("Beside every load").fill("audio");
+  const frames = page.getByRole("group", { name: "Load 3: frames" });
+  await frames.getByLabel("Seconds").fill("3600");
+  await frames.getByText("More of frames").click();
+  await frames.getByLabel("Nice").fill("5");
+  await frames.getByLabel("Beside (").fill("burn:9999");
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await frames.getByRole("alert").getByText(/load 3: frames: beside: burn_threads 9999/).waitFor();
+  await look(page, "submit-errors");
+  await frames.getByLabel("Beside (").fill("burn:2");
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await see(/boots, \d+ builds?/);
+  await page.getByRole("button", { name: "Job file" }).click();
+  await page.waitForURL(/as=file/);
+  const file = page.getByRole("textbox", { name: "Job file" });
+  assert.match(await file.inputValue(), /frames \{[^]*burn_threads: 2[^]*tool: "hackbench"[^]*drop_caches: true[^]*audio: true/);
+  await file.fill('variants { kernel: "cfs" }\nvariants { kernel: "eevdf" }\nloads { nosuch {} }');
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await page.getByRole("alert").getByText("line 3: nosuch: Load has no such field").waitFor();
+  await file.fill('title: "from a file" variants { kernel: "cfs" } variants { kernel: "eevdf" } loads { launch { count: 5 } } blocks: 2 order_seed: 7');
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await see(/4 boots, \d builds/);
+  await look(page, "submit-file");
+  await page.getByRole("button", { name: "Submit", exact: true }).click();
+  await page.waitForURL(/\/jobs\/\d+$/);
+  await see("from a file");
 });

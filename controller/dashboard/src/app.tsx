@@ -49,7 +49,7 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "log": return <Log key={page.name} name={page.name} query={query} />;
     case "kernels": return <Kernels query={query} />;
     case "builds": return <Builds query={query} />;
-    case "submit": return <Submit />;
+    case "submit": return <Submit query={query} />;
     default:
       return (
         <>
