@@ -44,6 +44,7 @@ class Replay {
     next.leader = static_cast<uint32_t>(posterior_.Leader());
     next.confidence = posterior_.Confidence();
     next.suspects = posterior_.Suspects();
+    next.probabilities = posterior_.probabilities();
     if (unverified_) next.suspects.low = std::min<size_t>(next.suspects.low, *unverified_);
     return next;
   }

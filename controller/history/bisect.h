@@ -93,6 +93,7 @@ struct BisectNext {
   uint32_t leader = 0;    // The likeliest culprit so far,
   double confidence = 0;  // and how likely.
   BisectSuspects suspects;
+  std::vector<double> probabilities;  // By candidate: that it is the culprit.
   uint32_t boots = 0;
   std::optional<SoughtChange> change;  // Once the ends are known to differ.
   std::vector<BisectStep> steps;

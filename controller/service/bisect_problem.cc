@@ -191,6 +191,7 @@ v1::BisectView BisectViewOf(const history::BisectProblem& problem, const history
   view.set_text(next.text);
   view.set_left_low(static_cast<uint32_t>(next.suspects.low));
   view.set_left_high(static_cast<uint32_t>(next.suspects.high));
+  view.mutable_probabilities()->Assign(next.probabilities.begin(), next.probabilities.end());
   if (next.change) view.set_change(next.change->effect);
   return view;
 }

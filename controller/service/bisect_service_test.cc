@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -115,6 +116,9 @@ TEST_F(BisectServiceTest, FindsTheKernel) {
   EXPECT_EQ(view.state(), "found") << view.text();
   EXPECT_EQ(view.culprit(), "k-6.11");
   EXPECT_GE(view.confidence(), 0.95);
+  ASSERT_EQ(view.probabilities_size(), view.request().candidates_size());
+  EXPECT_EQ(*std::max_element(view.probabilities().begin(), view.probabilities().end()),
+            view.confidence());
   EXPECT_EQ(view.boots(), static_cast<uint32_t>(machine_.boots));
   EXPECT_LE(view.boots(), 100u);
   EXPECT_NEAR(view.change(), 0.0953, 0.01);

@@ -164,6 +164,7 @@ absl::StatusOr<std::vector<v1::BisectView>> ListBisects(Database& database, uint
       v1::BisectView& view = views.emplace_back();
       RETURN_IF_ERROR(ReadView(row, view));
       view.clear_steps();
+      view.clear_probabilities();
       view.mutable_request()->clear_candidates();
       view.mutable_request()->clear_parents();
     }

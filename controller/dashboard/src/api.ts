@@ -1,6 +1,7 @@
 // The farm's API: the client is made from the protos, the words of its errors from the controller.
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { BisectService } from "./gen/shakedown/v1/bisect_pb";
 import { DetailService } from "./gen/shakedown/v1/detail_pb";
 import { FarmService } from "./gen/shakedown/v1/farm_pb";
 import { HistoryService } from "./gen/shakedown/v1/history_pb";
@@ -11,6 +12,7 @@ const transport = createConnectTransport({ baseUrl: location.origin, useBinaryFo
 export const farm = createClient(FarmService, transport);
 export const detail = createClient(DetailService, transport);
 export const history = createClient(HistoryService, transport);
+export const bisects = createClient(BisectService, transport);
 export const imports = createClient(ImportService, transport);
 
 export interface Session {

@@ -1,9 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Session, logout, readSession, words } from "./api";
 import { Agents } from "./pages/agents";
+import { Bisect, Bisects } from "./pages/bisects";
 import { Boot } from "./pages/boot";
 import { Builds } from "./pages/builds";
 import { Compare } from "./pages/compare";
+import { Import, Imports } from "./pages/imports";
 import { Job } from "./pages/job";
 import { Jobs } from "./pages/jobs";
 import { History } from "./pages/history";
@@ -22,6 +24,8 @@ const PAGES: [path: string, name: string][] = [
   ["/queue", "Queue"],
   ["/history", "History"],
   ["/regressions", "Regressions"],
+  ["/bisects", "Bisects"],
+  ["/imports", "Imports"],
   ["/kernels", "Kernels"],
   ["/builds", "Builds"],
   ["/submit", "Submit"],
@@ -37,11 +41,15 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "history": return <History query={query} />;
     case "regressions": return <Regressions query={query} />;
     case "regression": return <Regression key={String(page.regression)} regression={page.regression} />;
+    case "bisects": return <Bisects />;
+    case "bisect": return <Bisect key={String(page.bisect)} bisect={page.bisect} query={query} />;
+    case "imports": return <Imports query={query} />;
+    case "import": return <Import key={String(page.number)} number={page.number} query={query} />;
     case "queue": return <Queue query={query} />;
     case "log": return <Log key={page.name} name={page.name} query={query} />;
     case "kernels": return <Kernels query={query} />;
     case "builds": return <Builds query={query} />;
-    case "submit": return <Submit />;
+    case "submit": return <Submit query={query} />;
     default:
       return (
         <>

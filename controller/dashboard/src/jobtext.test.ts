@@ -2,7 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { JobSpecSchema, StoppingRule } from "./gen/shakedown/v1/job_pb";
 import { commandLine, parseVariant, shellWord, textProto } from "./jobtext";
-import { makeLoads, startLoads } from "./loads";
+import { makeLoads, newLoad } from "./loads";
+
+const NOTHING_MORE = { primaries: [], control: false, attempts: 0, setup: [], background: [] };
 
 describe("parseVariant", () => {
   it("tells tunables from boot parameters", () => {
@@ -25,7 +27,7 @@ describe("textProto", () => {
     const spec = create(JobSpecSchema, {
       title: 'a "quoted" \\ line\n é\u0000',
       variants: [parseVariant("a x.y=1"), parseVariant("b")],
-      loads: makeLoads({ ...startLoads(), latt: { on: false, clients: 4, seconds: 15 } }),
+      loads: makeLoads([newLoad("make")]),
       blocks: 2,
       control: true,
       stopping: StoppingRule.LOOKS,
@@ -58,14 +60,14 @@ describe("commandLine", () => {
   it("says the job", () => {
     const text = commandLine({
       title: "one; two", baseline: "a", challengers: ["b x.y=1"], loads: ["make"], rule: "fixed", blocks: 2, budgetHours: 0,
-      machines: ["vm1"], tags: [],
+      machines: ["vm1"], tags: [], ...NOTHING_MORE,
     });
     expect(text.replaceAll(" \\\n ", "")).toBe(
       "shakedown submit --title 'one; two' --baseline a --challenger 'b x.y=1' --load make --blocks 2 --machine vm1",
     );
     const looks = commandLine({
       title: "", baseline: "a", challengers: ["b"], loads: ["make"], rule: "looks", blocks: 2, budgetHours: 4,
-      machines: [], tags: ["kvm"],
+      machines: [], tags: ["kvm"], ...NOTHING_MORE,
     });
     expect(looks.replaceAll(" \\\n ", "")).toBe(
       "shakedown submit --baseline a --challenger b --load make --looks --budget 4h --tag kvm",

@@ -81,6 +81,11 @@ export interface Form {
   budgetHours: number; // 0: none.
   machines: string[];
   tags: string[];
+  primaries: string[];
+  control: boolean;
+  attempts: number; // 0: as usual.
+  setup: string[];
+  background: string[];
 }
 
 // The same job for the command.
@@ -94,6 +99,11 @@ export function commandLine(form: Form): string {
   if (form.rule === "fixed") add("--blocks", String(form.blocks));
   else words.push(`--${form.rule}`);
   if (form.budgetHours > 0) add("--budget", `${form.budgetHours}h`);
+  form.setup.forEach((step) => add("--setup", step));
+  form.background.forEach((activity) => add("--background", activity));
+  form.primaries.forEach((metric) => add("--primary", metric));
+  if (form.control) words.push("--control");
+  if (form.attempts > 0) add("--attempts", String(form.attempts));
   form.machines.forEach((machine) => add("--machine", machine));
   form.tags.forEach((tag) => add("--tag", tag));
   return words.join(" \\\n  ");

@@ -2,9 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 
 export type Page =
-  | { page: "agents" | "jobs" | "queue" | "kernels" | "builds" | "history" | "regressions" | "submit" | "login" | "missing" }
+  | { page: "agents" | "jobs" | "queue" | "kernels" | "builds" | "history" | "regressions" | "bisects" | "imports" | "submit" | "login" | "missing" }
   | { page: "job" | "compare"; job: bigint }
   | { page: "regression"; regression: bigint }
+  | { page: "bisect"; bisect: bigint }
+  | { page: "import"; number: bigint }
   | { page: "boot"; name: string }
   | { page: "log"; name: string };
 
@@ -25,6 +27,8 @@ export function parse(path: string): Page {
       case "queue":
       case "history":
       case "regressions":
+      case "bisects":
+      case "imports":
       case "kernels":
       case "builds":
       case "submit":
@@ -34,6 +38,10 @@ export function parse(path: string): Page {
     return { page: "job", job: BigInt(second) };
   } else if (first === "regressions" && isNumber) {
     return { page: "regression", regression: BigInt(second) };
+  } else if (first === "bisects" && isNumber) {
+    return { page: "bisect", bisect: BigInt(second) };
+  } else if (first === "imports" && isNumber) {
+    return { page: "import", number: BigInt(second) };
   } else if (first === "boots" && BOOT.test(second)) {
     return { page: "boot", name: second };
   } else if (first === "logs" && LOG.test(second)) {

@@ -47,7 +47,7 @@ function List({ query }: { query: URLSearchParams }) {
       <Show live={live}>
         {(all) => all.length === 0 ? <Empty>{open ? "Nothing is open: no series shows a change that waits for somebody." : "Nothing was ever suspected."}</Empty> : (
           <>
-            <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job"]}>
+            <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job", "Bisect"]}>
               {all.map((one) => (
                 <tr key={String(one.regression)}>
                   <td class="num"><a href={`/regressions/${one.regression}`}>{String(one.regression)}</a></td>
@@ -57,6 +57,7 @@ function List({ query }: { query: URLSearchParams }) {
                   <td><Foreign text={one.good} /></td><td><Foreign text={one.bad} /></td>
                   <td class="num">{(100 * one.magnitude).toFixed(1)} %</td>
                   <td>{one.confirmJob > 0n ? <a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> : "–"}</td>
+                  <td>{one.bisect > 0n ? <a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a> : "–"}</td>
                 </tr>
               ))}
             </Table>
@@ -127,7 +128,7 @@ function Whole({ one, onDone }: { one: RegressionView; onDone: () => void }) {
             <div><dt>Paired job</dt><dd><a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> <Foreign text={one.confirmText || one.confirmVerdict} /></dd></div>
           )}
           {one.blocked !== "" && <div><dt>Not confirmed</dt><dd><Foreign text={one.blocked} /></dd></div>}
-          {one.bisect > 0n && <div><dt>Bisect</dt><dd>{String(one.bisect)}</dd></div>}
+          {one.bisect > 0n && <div><dt>Bisect</dt><dd><a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a></dd></div>}
         </dl>
       </section>
       <Actions one={one} onDone={onDone} />

@@ -6,9 +6,12 @@ import { type JobSpec, JobSpecSchema, StoppingRule } from "../gen/shakedown/v1/j
 import { orderText } from "../grid";
 import { type Form, type Rule, commandLine, parseVariant, textProto } from "../jobtext";
 import { toLogin, usePoll } from "../live";
-import { BACKGROUNDS, BENCHMARKS, type Loads, loadWords, makeLoads, startLoads } from "../loads";
+import { parseTextProto } from "../jobfile";
+import { BACKGROUND_HELP, SETUP_HELP, linesOf, parseBackground, parseSetup } from "../jobsteps";
+import { LoadFields } from "../loadfields";
+import { type LoadForm, loadWords, makeLoads, startLoads } from "../loads";
 import { Copy, Foreign, Title } from "../parts";
-import { go } from "../route";
+import { go, setQuery } from "../route";
 import { cut, duration, plural } from "../text";
 
 const words_of = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
@@ -23,12 +26,18 @@ interface Fields {
   title: string;
   baseline: string;
   challengers: string[];
-  loads: Loads;
+  loads: LoadForm[];
   rule: Rule;
   blocks: number;
   budgetHours: number;
   machines: string;
   tags: string;
+  primary: string;
+  control: boolean;
+  attempts: number;
+  detect: number; // Percent; 0: not asked.
+  setup: string;
+  background: string;
 }
 
 function formOf(fields: Fields): Form {
@@ -36,12 +45,17 @@ function formOf(fields: Fields): Form {
     title: fields.title,
     baseline: fields.baseline,
     challengers: fields.challengers.filter((text) => text.trim() !== ""),
-    loads: loadWords(fields.loads),
+    loads: fields.loads.map(loadWords),
     rule: fields.rule,
     blocks: fields.blocks,
     budgetHours: fields.budgetHours,
     machines: words_of(fields.machines),
     tags: words_of(fields.tags),
+    primaries: words_of(fields.primary),
+    control: fields.control,
+    attempts: fields.attempts,
+    setup: linesOf(fields.setup),
+    background: linesOf(fields.background),
   };
 }
 
@@ -59,6 +73,11 @@ function specOf(fields: Fields): JobSpec {
     stopping: RULES[form.rule].proto,
     blocks: form.rule === "fixed" ? form.blocks : 0,
     budgetS: BigInt(Math.round(form.budgetHours * 3600)),
+    primaryMetrics: form.primaries,
+    control: form.control,
+    maxAttempts: form.attempts,
+    setup: parseSetup(fields.setup),
+    background: parseBackground(fields.background),
     machines: form.machines.length + form.tags.length > 0 ? { names: form.machines, tags: form.tags } : undefined,
   });
 }
@@ -77,70 +96,6 @@ function NumberField({ label, value, min, max, onChange }: {
   );
 }
 
-function Choices({ label, all, chosen, onChange }: {
-  label: string; all: string[]; chosen: string[]; onChange: (chosen: string[]) => void;
-}) {
-  return (
-    <fieldset class="inline">
-      <legend>{label}</legend>
-      {all.map((name) => (
-        <label key={name} class="check">
-          <input
-            type="checkbox" checked={chosen.includes(name)}
-            onChange={(e) => onChange(all.filter((n) => (n === name ? e.currentTarget.checked : chosen.includes(n))))}
-          />{" "}{name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function LoadFields({ loads, onChange }: { loads: Loads; onChange: (loads: Loads) => void }) {
-  const { make, latt, interbench } = loads;
-  const on = (name: keyof Loads) => (
-    <label class="check">
-      <input
-        type="checkbox" checked={loads[name].on}
-        onChange={(e) => onChange({ ...loads, [name]: { ...loads[name], on: e.currentTarget.checked } })}
-      />{" "}<strong>{name}</strong>
-    </label>
-  );
-  return (
-    <fieldset>
-      <legend>Loads, in every boot</legend>
-      <div class="load">
-        {on("make")}
-        {make.on && <NumberField label="Iterations" value={make.iterations} min={1} max={100}
-          onChange={(iterations) => onChange({ ...loads, make: { ...make, iterations } })} />}
-      </div>
-      <div class="load">
-        {on("latt")}
-        {latt.on && (
-          <>
-            <NumberField label="Clients" value={latt.clients} min={1} max={512}
-              onChange={(clients) => onChange({ ...loads, latt: { ...latt, clients } })} />
-            <NumberField label="Seconds" value={latt.seconds} min={1} max={3600}
-              onChange={(seconds) => onChange({ ...loads, latt: { ...latt, seconds } })} />
-          </>
-        )}
-      </div>
-      <div class="load">
-        {on("interbench")}
-        {interbench.on && (
-          <>
-            <Choices label="Measured" all={BENCHMARKS} chosen={interbench.benchmarks}
-              onChange={(benchmarks) => onChange({ ...loads, interbench: { ...interbench, benchmarks } })} />
-            <Choices label="Under" all={BACKGROUNDS} chosen={interbench.loads}
-              onChange={(chosen) => onChange({ ...loads, interbench: { ...interbench, loads: chosen } })} />
-            <NumberField label="Seconds a pair" value={interbench.seconds} min={10} max={3600}
-              onChange={(seconds) => onChange({ ...loads, interbench: { ...interbench, seconds } })} />
-          </>
-        )}
-      </div>
-    </fieldset>
-  );
-}
-
 function Cost({ plan }: { plan: PlanJobResponse }) {
   return (
     <section class="card" aria-label="The plan and its cost">
@@ -153,6 +108,13 @@ function Cost({ plan }: { plan: PlanJobResponse }) {
         <div><dt>Estimate from</dt><dd><Foreign text={plan.estimateBasis} /></dd></div>
         <div><dt>To build</dt><dd><Foreign text={plan.builds.join(", ") || "nothing"} /></dd></div>
         <div><dt>At hand</dt><dd><Foreign text={plan.have.join(", ") || "nothing"} /></dd></div>
+        {plan.detect.map((one) => (
+          <div key={one.metric}><dt>To find it in <Foreign text={one.metric} /></dt><dd>
+            {one.blocks > 0 ? `${plural(one.blocks, "block")}, ${plural(one.boots, "boot")}, ${duration(Number(one.seconds))}` : "more than 1000 blocks"}
+            {one.detectable > 0 && `; as planned it can find ${(100 * one.detectable).toFixed(1)} %`} (<Foreign text={one.basis} />)
+          </dd></div>
+        ))}
+        {plan.detectNote !== "" && <div><dt>Detection</dt><dd><Foreign text={plan.detectNote} /></dd></div>}
         <div><dt>Order</dt><dd><Foreign text={cut(orderText(plan.plan), 300)} /></dd></div>
       </dl>
     </section>
@@ -166,10 +128,31 @@ interface Planned {
   requestId: string;
 }
 
-export function Submit() {
+// The part of the controller's words that is about `place` ("load 2", "title"); it parts them by semicolons.
+export function errorAt(error: string, place: string): string {
+  return error.split("; ").filter((part) => part.startsWith(`${place}:`) || part.startsWith(`${place} `)).join("; ");
+}
+
+function Lines({ label, help, value, error, onChange }: {
+  label: string; help: string; value: string; error: string; onChange: (value: string) => void;
+}) {
+  return (
+    <label>
+      {label}
+      <textarea rows={2} spellcheck={false} value={value} onInput={(e) => onChange(e.currentTarget.value)} />
+      <span class="small dim">One a line: <code>{help}</code></span>
+      {error !== "" && <span class="error" role="alert"><Foreign text={error} /></span>}
+    </label>
+  );
+}
+
+export function Submit({ query }: { query: URLSearchParams }) {
+  const asFile = query.get("as") === "file";
+  const [file, setFile] = useState("");
   const kernels = usePoll(async (signal) => (await farm.listKernels({}, { signal })).kernels, 0, []);
   const [fields, setFields] = useState<Fields>({
     title: "", baseline: "", challengers: [""], loads: startLoads(), rule: "looks", blocks: 6, budgetHours: 0, machines: "", tags: "",
+    primary: "", control: false, attempts: 0, detect: 0, setup: "", background: "",
   });
   const [planned, setPlanned] = useState<Planned>();
   const [error, setError] = useState("");
@@ -203,10 +186,10 @@ export function Submit() {
   const plan = (event: Event) => {
     event.preventDefault();
     void attempt(async () => {
-      const spec = specOf(fields);
-      const plan = await farm.planJob({ spec });
+      const spec = asFile ? parseTextProto(JobSpecSchema, file) : specOf(fields);
+      const plan = await farm.planJob({ spec, detect: fields.detect / 100 });
       // What is submitted has the order that was shown.
-      spec.orderSeed = plan.plan?.orderSeed ?? 0n;
+      if (plan.plan) spec.orderSeed = plan.plan.orderSeed;
       setPlanned({ spec, plan, requestId: crypto.randomUUID() });
     });
   };
@@ -220,7 +203,24 @@ export function Submit() {
   return (
     <>
       <Title text="Submit a job" />
+      <p class="tools">
+        <button type="button" aria-pressed={!asFile} onClick={() => { setQuery({ as: null }); setPlanned(undefined); setError(""); }}>Form</button>
+        <button type="button" aria-pressed={asFile} onClick={() => {
+          if (file === "" && text !== undefined) setFile(text.file);
+          setQuery({ as: "file" });
+          setPlanned(undefined);
+          setError("");
+        }}>Job file</button>
+      </p>
       <form onSubmit={plan}>
+        {asFile ? (
+          <label>
+            Job file
+            <textarea rows={18} spellcheck={false} required value={file} maxLength={2_000_000}
+              onInput={(e) => { setFile(e.currentTarget.value); setPlanned(undefined); setError(""); }} />
+            <span class="small dim">A text proto of JobSpec, as <code>shakedown submit FILE</code> reads it.</span>
+          </label>
+        ) : (<>
         <datalist id="kernels">{names.map((name) => <option key={name} value={name} />)}</datalist>
         <label>
           Title
@@ -253,7 +253,9 @@ export function Submit() {
             <button type="button" onClick={() => change({ challengers: [...fields.challengers, ""] })}>Another</button>
           )}
         </fieldset>
-        <LoadFields loads={fields.loads} onChange={(loads) => change({ loads })} />
+        <LoadFields loads={fields.loads} onChange={(loads) => change({ loads })} errorOf={(place) => errorAt(error, place)} />
+        <Lines label="Setup steps" help={SETUP_HELP} value={fields.setup} error={errorAt(error, "setup step")} onChange={(setup) => change({ setup })} />
+        <Lines label="Beside every load" help={BACKGROUND_HELP} value={fields.background} error={errorAt(error, "background")} onChange={(background) => change({ background })} />
         <fieldset>
           <legend>How long</legend>
           <div class="row">
@@ -269,8 +271,20 @@ export function Submit() {
             <NumberField label="Budget, hours" value={fields.budgetHours} min={0} max={1000}
               onChange={(budgetHours) => change({ budgetHours })} />
           </div>
+          <div class="row">
+            <label>
+              Primary metrics
+              <input type="text" spellcheck={false} value={fields.primary} placeholder="make.real, latt.wakeup.avg" onInput={(e) => change({ primary: e.currentTarget.value })} />
+            </label>
+            <NumberField label="Attempts a boot" value={fields.attempts} min={0} max={10} onChange={(attempts) => change({ attempts })} />
+            <NumberField label="Find a change of, %" value={fields.detect} min={0} max={99} onChange={(detect) => change({ detect })} />
+            <label class="check">
+              <input type="checkbox" checked={fields.control} onChange={(e) => change({ control: e.currentTarget.checked })} /> run A twice (control)
+            </label>
+          </div>
+          {errorAt(error, "primary metric") !== "" && <p class="error" role="alert"><Foreign text={errorAt(error, "primary metric")} /></p>}
           <p class="small dim">
-            Each block boots every variant once. Fewer than 6 blocks give no verdict. A budget of 0 is none.
+            Each block boots every variant once. Fewer than 6 blocks give no verdict. A budget of 0 is none, 0 attempts are 3.
           </p>
         </fieldset>
         <div class="row">
@@ -283,6 +297,7 @@ export function Submit() {
             <input type="text" value={fields.tags} placeholder="any" onInput={(e) => change({ tags: e.currentTarget.value })} />
           </label>
         </div>
+        </>)}
         {error !== "" && <p class="error" role="alert"><Foreign text={error} /></p>}
         {planned === undefined && (
           <button type="submit" class="main" disabled={busy}>{busy ? "Asking…" : "Show plan and cost"}</button>
@@ -294,7 +309,7 @@ export function Submit() {
           <p><button type="button" class="main" disabled={busy} onClick={submit}>{busy ? "Submitting…" : "Submit"}</button></p>
         </>
       )}
-      {text && (
+      {text && !asFile && (
         <details>
           <summary>The same job for the command</summary>
           <p><Copy text={text.command} label="Copy the command" /> <Copy text={text.file} label="Copy the job file" /></p>

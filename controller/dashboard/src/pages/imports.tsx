@@ -1,0 +1,201 @@
+// Imports: results that other tools made elsewhere. The list, and one of them with its text.
+import { useState } from "preact/hooks";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { imports } from "../api";
+import { number as short } from "../comparison";
+import type { GetImportResponse, ImportView, ImportedValue } from "../gen/shakedown/v1/import_pb";
+import { usePoll } from "../live";
+import { Empty, Foreign, Show, Table, Title, When, save } from "../parts";
+import { setQuery } from "../route";
+import { bytes, clock, cut, plural, visibleLine } from "../text";
+
+const PAGE = 50;
+const VALUES = 200;
+// Lines of the text that stand in the page; the download has all of it.
+const LINES = 400;
+
+const asNumber = (text: string | null) => (text !== null && /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n);
+const asPage = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : 0);
+
+// All kernels that its values are of.
+export function kernelsOf({ kernel, variants }: Pick<ImportView, "kernel" | "variants">): string[] {
+  return kernel !== "" ? [kernel] : [...new Set(Object.values(variants))];
+}
+
+function Row({ one }: { one: ImportView }) {
+  return (
+    <tr>
+      <td class="num"><a href={`/imports/${one.import}`}>{String(one.import)}</a></td>
+      <td class="wide"><a href={`/imports/${one.import}`}><Foreign text={cut(one.file || "no name", 160)} /></a></td>
+      <td><Foreign text={one.format} /></td>
+      <td class="wide"><Foreign text={cut(kernelsOf(one).join(", "), 200)} /></td>
+      <td><Foreign text={one.machine} /></td>
+      <td class="num">{one.values}</td>
+      <td><Foreign text={one.shipped ? "came with the program" : cut(one.submitter, 80)} /></td>
+      <td><When at={one.added} /></td>
+    </tr>
+  );
+}
+
+function Filter({ label, name, query }: { label: string; name: string; query: URLSearchParams }) {
+  return (
+    <label class="search">
+      {label}
+      <input type="search" value={query.get(name) ?? ""} spellcheck={false}
+        onChange={(e) => setQuery({ [name]: e.currentTarget.value, before: null })} />
+    </label>
+  );
+}
+
+// The same filters, another page.
+function pageHref(query: URLSearchParams, before: bigint): string {
+  const next = new URLSearchParams(query);
+  if (before > 0n) next.set("before", String(before));
+  else next.delete("before");
+  return `/imports${next.size > 0 ? `?${next}` : ""}`;
+}
+
+export function Imports({ query }: { query: URLSearchParams }) {
+  const before = asNumber(query.get("before"));
+  const [kernel, machine] = [query.get("kernel") ?? "", query.get("machine") ?? ""];
+  const live = usePoll((signal) => imports.listImports({ kernel, machine, limit: PAGE, before }, { signal }), 15_000, [kernel, machine, before]);
+  return (
+    <>
+      <Title text="Imports" />
+      <p class="summary">Texts of other tools, kept byte for byte, with the kernel and machine that somebody said. They never stand among the farm's own measurements.</p>
+      <div class="tools">
+        <Filter label="Kernel" name="kernel" query={query} />
+        <Filter label="Machine" name="machine" query={query} />
+      </div>
+      <Show live={live}>
+        {({ imports: all, nextBefore }) => all.length === 0 ? (
+          <Empty>{kernel !== "" || machine !== "" || before > 0n ? "No import fits." : "Nothing was ever imported."}</Empty>
+        ) : (
+          <>
+            <Table label="Imports" head={["No.", "File", "Format", "Kernel", "Machine", "Values", "Who", "Added"]}>
+              {all.map((one) => <Row key={String(one.import)} one={one} />)}
+            </Table>
+            <p class="pager">
+              {before > 0n && <a href={pageHref(query, 0n)}>Newest</a>}
+              {nextBefore > 0n && <a href={pageHref(query, nextBefore)}>Older</a>}
+            </p>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+function Value({ value }: { value: ImportedValue }) {
+  return (
+    <tr>
+      <td class="wide"><Foreign text={cut(value.metric, 200)} /></td>
+      <td class="num">
+        {short(value.value)} <Foreign text={value.unit} />{value.starred && " *"}
+        {!value.unitSaid && value.unit !== "" && <span class="dim"> (unit assumed)</span>}
+      </td>
+      <td><Foreign text={cut(value.kernel, 200)} /></td>
+      <td class="wide small"><Foreign text={cut(value.detail, 300)} />{value.warmup && " (warm-up)"}</td>
+      <td class="num">{value.run}{value.iteration > 1 && `, ${value.iteration}`}</td>
+      <td class="num">{value.line}</td>
+      <td class="wide small"><Foreign text={cut(value.marks.join(" · "), 200)} /></td>
+    </tr>
+  );
+}
+
+function Values({ values, query }: { values: ImportedValue[]; query: URLSearchParams }) {
+  const wanted = (query.get("q") ?? "").toLowerCase();
+  const match = values.filter((value) => `${value.metric} ${value.kernel} ${value.detail}`.toLowerCase().includes(wanted));
+  const pages = Math.max(1, Math.ceil(match.length / VALUES));
+  const at = Math.min(asPage(query.get("page")), pages - 1);
+  const to = (page: number) => setQuery({ page: page > 0 ? String(page) : null });
+  return (
+    <>
+      <label class="search">
+        Find
+        <input type="search" value={query.get("q") ?? ""} onInput={(e) => setQuery({ q: e.currentTarget.value, page: null })} />
+      </label>
+      {match.length === 0 ? <Empty>None of {plural(values.length, "value")} matches.</Empty> : (
+        <Table label="Values" head={["Metric", "Value", "Kernel", "Of", "Run", "Line", "Remarks"]}>
+          {match.slice(at * VALUES, (at + 1) * VALUES).map((value, i) => <Value key={at * VALUES + i} value={value} />)}
+        </Table>
+      )}
+      {pages > 1 && (
+        <p class="pager">
+          <button type="button" disabled={at === 0} onClick={() => to(at - 1)}>Before</button>
+          <span role="status">page {at + 1} of {pages}</span>
+          <button type="button" disabled={at === pages - 1} onClick={() => to(at + 1)}>After</button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Text({ one, raw }: { one: ImportView; raw: Uint8Array }) {
+  const [open, setOpen] = useState(false);
+  // Only what is looked at is decoded.
+  const lines = open ? new TextDecoder().decode(raw.subarray(0, 1 << 18)).split("\n") : [];
+  const cutOff = lines.length > LINES || raw.length > 1 << 18;
+  return (
+    <>
+      <p class="tools">
+        <button type="button" onClick={() => save(`import-${one.import}.txt`, [raw as Uint8Array<ArrayBuffer>], "application/octet-stream")}>Download the text</button>
+        <span class="dim">{bytes(raw.length)}</span>
+      </p>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary>The text{cutOff ? `, its first ${LINES} lines` : ""}</summary>
+        {open && (
+          <pre class="output" tabIndex={0} aria-label="Text">
+            {lines.slice(0, LINES).map((line) => `${visibleLine(line)}\n`).join("")}
+          </pre>
+        )}
+      </details>
+    </>
+  );
+}
+
+function Whole({ answer, query }: { answer: GetImportResponse; query: URLSearchParams }) {
+  const one = answer.import;
+  if (one === undefined) return <Empty>The controller sent nothing.</Empty>;
+  const facts = Object.entries(one.facts);
+  return (
+    <>
+      <section class="card" aria-label="What it is">
+        <p class="lead"><Foreign text={cut(one.file || "no name", 300)} /></p>
+        <dl>
+          <div><dt>Format</dt><dd><Foreign text={one.format} /></dd></div>
+          <div><dt>Kernel</dt><dd>{kernelsOf(one).map((kernel) => (
+            <div key={kernel}><Foreign text={cut(kernel, 200)} /> <a href={`/imports?${new URLSearchParams({ kernel: kernel.split(" ")[0]! })}`}>imports</a></div>
+          ))}</dd></div>
+          <div><dt>Machine</dt><dd>
+            <Foreign text={one.machine} /> <a href={`/imports?${new URLSearchParams({ machine: one.machine })}`}>imports</a>,{" "}
+            <a href={`/history?${new URLSearchParams({ q: one.machine })}`}>the farm's own series</a>
+          </dd></div>
+          {one.source !== "" && <div><dt>From</dt><dd><Foreign text={cut(one.source, 500)} /></dd></div>}
+          <div><dt>Measured</dt><dd>{one.measured ? clock(timestampDate(one.measured)) : "not known"}</dd></div>
+          <div><dt>Added</dt><dd><When at={one.added} /> by <Foreign text={one.submitter} /></dd></div>
+          <div><dt>Read</dt><dd>{plural(one.values, "value")}{one.refused > 0 && `; ${plural(one.refused, "line")} could not be read`}</dd></div>
+          <div><dt>SHA-256</dt><dd><Foreign text={one.sha256} /></dd></div>
+          {facts.map(([name, value]) => (
+            <div key={name}><dt><Foreign text={cut(name, 100)} /></dt><dd><Foreign text={cut(value, 500)} /></dd></div>
+          ))}
+        </dl>
+      </section>
+      <Text one={one} raw={answer.raw} />
+      <h2>Values</h2>
+      <Values values={answer.values} query={query} />
+    </>
+  );
+}
+
+export function Import({ number, query }: { number: bigint; query: URLSearchParams }) {
+  // It never changes: asked once.
+  const live = usePoll((signal) => imports.getImport({ import: number }, { signal }), 0, [number]);
+  return (
+    <>
+      <Title text={`Import ${number}`} />
+      <p><a href="/imports">All of them</a></p>
+      <Show live={live}>{(answer) => <Whole answer={answer} query={query} />}</Show>
+    </>
+  );
+}
