@@ -151,7 +151,7 @@ TEST_F(ServerTest, GarbageClosesTheConnectionAndNoOther) {
   Start();
   Serve();
   auto sound = Client();
-  for (const std::string bytes :
+  for (const std::string& bytes :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(100000, '\0'),
         EncodeFrame("\xff\xff\xff"),                  // A frame, no message.
         std::string("SDF1\xff\xff\xff\xff....", 12),  // Of 4 GiB.
