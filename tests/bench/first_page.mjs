@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+// How long each page takes from its navigation until it can be used, in Chromium on loopback:
+//   tests/bench/first_page.mjs [--repeats 7] [--limit 1000] [--jobs 10000] [--machines 1000]
+// The farm is a real controller on a real database, filled with that many jobs and machines. Each repeat has a
+// browser context of its own, so nothing is cached. A page can be used when its own words are there (no "Loading…")
+// and the main thread has been given back once. Printed is the median and its ratio to the limit in ms; fails when a
+// ratio is above 1. Wants a built tree (SHAKEDOWN_BUILD_DIR, else build/) and an otherwise idle machine.
+import { launch, open, signIn } from "../browser/browser.mjs";
+import { Farm, until } from "../browser/farm.mjs";
+
+const option = (name, value) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? value : Number(process.argv[at + 1]);
+};
+const REPEATS = option("--repeats", 7);
+const LIMIT = option("--limit", 1000);
+const JOBS = option("--jobs", 10_000);
+const MACHINES = option("--machines", 1_000);
+
+// Copies of the one job and the one machine that came in by the front door.
+function fill(farm) {
+  const copies = (table, n, unless, change) => {
+    const columns = farm.sql(
+      `SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns WHERE table_name = '${table}' ` +
+        `AND is_identity = 'NO' AND is_generated = 'NEVER' AND column_name NOT IN (${unless.map((c) => `'${c}'`).join(",")})`,
+    );
+    farm.sql(`INSERT INTO ${table} (${columns}, ${unless.join(",")}) ` +
+      `SELECT ${columns}, ${change} FROM (SELECT * FROM ${table} LIMIT 1) one, generate_series(2, ${n}) i`);
+  };
+  if (JOBS > 1) copies("jobs", JOBS, ["request_id"], "gen_random_uuid()");
+  if (MACHINES > 1) copies("machines", MACHINES, ["name"], "'vm' || i");
+  farm.sql("ANALYZE jobs, machines");
+}
+
+async function once(browser, farm, cookies, path) {
+  const page = await open(browser, farm.url);
+  try {
+    await page.context().addCookies(cookies);
+    await page.goto(`${farm.url}${path}`, { waitUntil: "commit" });
+    return await page.evaluate(() => new Promise((resolve) => {
+      // When it was navigated to is the page's own time 0.
+      const look = () => {
+        const main = document.querySelector("main");
+        if (!main?.querySelector("h1") || main.querySelector(".loading")) return false;
+        seen.disconnect();
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+        return true;
+      };
+      const seen = new MutationObserver(look);
+      seen.observe(document, { childList: true, subtree: true, characterData: true });
+      look();
+    }));
+  } finally {
+    await page.context().close();
+  }
+}
+
+const median = (times) => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
+
+const farm = await Farm.start();
+let browser;
+let slow = 0;
+try {
+  farm.startAgent("vm1");
+  const job = await farm.submit("one of many", 2);
+  for (let measured = 0; measured < 4; ) {
+    const inHand = await farm.tell("sync");
+    if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
+    if (!inHand.some((word) => !word.startsWith("build:"))) continue;
+    await farm.tell("rich 1");
+    measured += 1;
+  }
+  await until(async () => (await farm.call("GetJob", { job })).state === "JOB_STATE_DONE", 20, "the job's end");
+  fill(farm);
+  browser = await launch();
+  const first = await open(browser, farm.url);
+  await signIn(first, farm, "/kernels");
+  const cookies = await first.context().cookies();
+  await first.context().close();
+  console.log(`${JOBS} jobs, ${MACHINES} machines; median of ${REPEATS}; limit ${LIMIT} ms`);
+  for (const path of ["/agents", "/jobs", `/jobs/${job}`, `/jobs/${job}/compare`, `/boots/${job}.1A`, `/logs/${job}.1A`, "/queue", "/history",
+    "/regressions", "/bisects", "/imports", "/imports/1", "/kernels", "/builds", "/submit"]) {
+    const times = [];
+    for (let i = 0; i < REPEATS; i += 1) times.push(await once(browser, farm, cookies, path));
+    const ratio = median(times) / LIMIT;
+    if (ratio > 1) slow += 1;
+    console.log(`${path.padEnd(18)} ${median(times).toFixed(0).padStart(6)} ms  ratio ${ratio.toFixed(2)}${ratio > 1 ? "  over the limit" : ""}`);
+  }
+} finally {
+  await browser?.close();
+  await farm.stop();
+}
+process.exitCode = slow > 0 ? 1 : 0;
