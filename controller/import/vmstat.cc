@@ -71,8 +71,9 @@ struct Heading {
   size_t lines = 1;
 };
 
-// Nullopt: not a heading. A column that is not known: an empty list, and its name in *unknown.
-std::optional<Heading> HeadingAt(const Lines& lines, size_t at, std::string* unknown) {
+// Nullopt: not a heading. A column that is not known, or named twice: an empty list, and what is
+// wrong with it in *wrong. So there are no more columns than there are in kColumns.
+std::optional<Heading> HeadingAt(const Lines& lines, size_t at, std::string* wrong) {
   std::vector<absl::string_view> words = Words(TextAt(lines, at));
   if (!IsHeading(words)) return std::nullopt;
   Heading heading;
@@ -90,13 +91,16 @@ std::optional<Heading> HeadingAt(const Lines& lines, size_t at, std::string* unk
     if (column == nullptr && word == words.back() && heading.columns.size() >= 15) {
       heading.zone = std::string(word);
       heading.timestamp = true;
-    } else if (column == nullptr) {
-      *unknown = std::string(word);
+      continue;
+    }
+    const bool known = column != nullptr;
+    if (!known || std::find(heading.columns.begin(), heading.columns.end(), column) !=
+                      heading.columns.end()) {
+      *wrong = absl::StrCat("column ", Shown(word), known ? " stands twice" : " is not known");
       heading.columns.clear();
       return heading;
-    } else {
-      heading.columns.push_back(column);
     }
+    heading.columns.push_back(column);
   }
   return heading;
 }
@@ -141,12 +145,11 @@ class Table {
 
  private:
   void ReadHeading() {
-    std::string unknown;
-    std::optional<Heading> heading = HeadingAt(lines_, at_, &unknown);
+    std::string wrong;
+    std::optional<Heading> heading = HeadingAt(lines_, at_, &wrong);
     if (heading->columns.empty()) {
       refused_ = true;
-      sink_.Refuse(lines_[at_].number, absl::StrCat("vmstat: column ", Shown(unknown),
-                                                    " is not known: its rows are not read"));
+      sink_.Refuse(lines_[at_].number, absl::StrCat("vmstat: ", wrong, ": its rows are not read"));
     }
     at_ += heading->lines;
     heading_ = *std::move(heading);
@@ -178,8 +181,8 @@ class Table {
 
   // Every screenful. Another set of columns begins another table.
   bool ReadHeadingAgain(size_t at) {
-    std::string unknown;
-    const std::optional<Heading> heading = HeadingAt(lines_, at, &unknown);
+    std::string wrong;
+    const std::optional<Heading> heading = HeadingAt(lines_, at, &wrong);
     if (!heading.has_value() || heading->columns != heading_.columns) return false;
     suspect_ = rows_ - rows_at_heading_ < kShortestScreen;
     rows_at_heading_ = rows_;
