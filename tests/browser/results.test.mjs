@@ -125,6 +125,32 @@ test("history is found, drawn, and zoomed by the address", async () => {
   await main().getByRole("alert").or(main().getByText("Nothing fits")).first().waitFor();
 });
 
+test("a hundred thousand kernels are a table of a few rows, whole to its end", async () => {
+  const points = Array.from({ length: 100_000 }, (_, i) => ({
+    kernel: `k${i}`, version: `6.1.${i}`, epoch: 1, median: 100 + (i % 7), mad: 1, boots: 3, jobs: ["1"],
+  }));
+  await page.route("**/GetHistory", (route) => route.fulfill({ json: { series: [{ key: { metric: "make.real", machine: "vm1" }, unit: "s", points }] } }));
+  await page.goto(`${farm.url}/history?metric=make.real`);
+  await main().getByText("100000 points as a table").click();
+  const table = main().getByRole("region", { name: "Points" });
+  await table.getByText("k0", { exact: true }).waitFor();
+  assert.ok((await table.getByRole("row").count()) < 100);
+  await look(page, "history-long");
+  await table.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await table.getByText("k99999", { exact: true }).waitFor();
+  assert.ok((await table.getByRole("row").count()) < 100);
+  const [last, box] = await Promise.all([table.getByText("k99999", { exact: true }).boundingBox(), table.boundingBox()]);
+  assert.ok(last.y + last.height <= box.y + box.height + 1, "the last row is seen whole");
+  await page.goto(`${farm.url}/history?metric=make.real&zoom0=500_600`);
+  await main().getByText("101 points as a table").click();
+  await table.getByText("k500", { exact: true }).waitFor();
+  await main().getByRole("button", { name: "Copy as CSV" }).click();
+  await main().getByText("copied").waitFor();
+  const csv = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(csv.trim().split("\n").length, 102);
+  await page.unroute("**/GetHistory");
+});
+
 test("regressions say what they are before there are any", async () => {
   await page.goto(`${farm.url}/regressions`);
   await see("Nothing is open");

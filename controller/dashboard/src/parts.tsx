@@ -63,11 +63,12 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+// `text`: or what makes it, for a text that is long to make.
+export function Copy({ text, label = "Copy" }: { text: string | (() => string); label?: string }) {
   const [said, setSaid] = useState("");
-  useEffect(() => setSaid(""), [text]);
+  useEffect(() => setSaid(""), [typeof text === "string" ? text : ""]);
   const copy = () =>
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
       () => setSaid("copied"),
       () => setSaid("the browser refused"),
     );

@@ -4,6 +4,7 @@ import { Chart } from "../chart";
 import { number, toCsv, toMail, toMarkdown, withUnit } from "../comparison";
 import type { HistoryPoint, HistorySeries, SeriesView } from "../gen/shakedown/v1/history_pb";
 import { usePoll } from "../live";
+import { LongTable } from "../long_table";
 import { Copy, Empty, Find, Foreign, Show, Table, Title, When } from "../parts";
 import { setQuery } from "../route";
 import { changeTexts, chartOf, inRange, keyText, rangeOf } from "../series";
@@ -41,6 +42,7 @@ function Choice({ query }: { query: URLSearchParams }) {
                   </tr>
                 ))}
               </Table>
+              {found.length > ROWS && <p class="dim">The first {ROWS} of {found.length}: find narrows them.</p>}
             </>
           );
         }}
@@ -51,33 +53,38 @@ function Choice({ query }: { query: URLSearchParams }) {
 
 const HEAD = ["Kernel", "Version", "Epoch", "Median", "MAD", "Boots", "Failed", "Change"];
 
-function cellsOf(series: HistorySeries, point: HistoryPoint, index: number): string[] {
-  const change = series.changes.find((c) => c.index === index);
-  return [
+// Cells of one point after another, without a search through all changes for each.
+function cellMaker(series: HistorySeries): (point: HistoryPoint, index: number) => string[] {
+  const changes = new Map(series.changes.map((change) => [change.index, change.level]));
+  return (point, index) => [
     point.kernel, point.version, String(point.epoch), point.relative ? number(point.median) : withUnit(point.median, series.unit), number(point.mad),
-    String(point.boots), String(point.failed), change === undefined ? "" : change.level,
+    String(point.boots), String(point.failed), changes.get(index) ?? "",
   ];
 }
 
 function Points({ series, range }: { series: HistorySeries; range: [number, number] | undefined }) {
-  const shown = inRange(series.points, range);
-  const table = useMemo(() => shown.map(({ point, index }) => cellsOf(series, point, index)), [series, range?.[0], range?.[1]]);
+  const shown = useMemo(() => inRange(series.points, range), [series, range?.[0], range?.[1]]);
+  const cells = useMemo(() => cellMaker(series), [series]);
+  const table = () => shown.map(({ point, index }) => cells(point, index));
   return (
     <details>
       <summary>{plural(shown.length, "point")} as a table</summary>
       <p class="tools">
-        <Copy text={toMail(HEAD, table)} label="Copy as mail text" /> <Copy text={toMarkdown(HEAD, table)} label="Copy as Markdown" />{" "}
-        <Copy text={toCsv(HEAD, table)} label="Copy as CSV" />
+        <Copy text={() => toMail(HEAD, table())} label="Copy as mail text" /> <Copy text={() => toMarkdown(HEAD, table())} label="Copy as Markdown" />{" "}
+        <Copy text={() => toCsv(HEAD, table())} label="Copy as CSV" />
       </p>
-      <Table label="Points" head={[...HEAD, "Jobs"]}>
-        {shown.slice(0, ROWS).map(({ point, index }, i) => (
-          <tr key={index}>
-            {table[i]!.map((text, j) => <td key={j} class={j > 1 ? "num" : undefined}><Foreign text={text} /></td>)}
-            <td>{point.jobs.slice(0, 6).map((job) => <a key={String(job)} href={`/jobs/${job}/compare`}>{String(job)} </a>)}</td>
-          </tr>
-        ))}
-      </Table>
-      {shown.length > ROWS && <p class="dim">The first {ROWS} of {shown.length}; zoom in, or copy them all.</p>}
+      <LongTable
+        label="Points" head={[...HEAD, "Jobs"]} count={shown.length}
+        cells={(i) => {
+          const { point, index } = shown[i]!;
+          return (
+            <>
+              {cells(point, index).map((text, j) => <td key={j} class={j > 1 ? "num" : undefined}><Foreign text={text} /></td>)}
+              <td>{point.jobs.slice(0, 6).map((job) => <a key={String(job)} href={`/jobs/${job}/compare`}>{String(job)} </a>)}</td>
+            </>
+          );
+        }}
+      />
     </details>
   );
 }
