@@ -159,6 +159,45 @@ test("regressions say what they are before there are any", async () => {
   await main().getByRole("alert").waitFor();
 });
 
+test("a regression is found, told whole, acknowledged, and still there after a restart", async () => {
+  // As the farm's keeper writes it, from the series that the first job made.
+  const why = 'make.real rose <img src=x onerror="window.hacked=1">';
+  const id = farm.sql(`
+    INSERT INTO regressions (series, good, bad, improvement, state, magnitude, p, because, confirm_job, confirm_verdict, confirm_text, confirmed)
+    SELECT s.id, g.id, b.id, false, 'confirmed', 0.12, 0.001, '${why}', ${job}, 'worse', 'worse by 12 %, n 10', true
+    FROM history_series s, history_kernels g, history_kernels b
+    WHERE s.metric = 'make.real' AND g.kernel = 'cfs' AND b.kernel = 'eevdf' LIMIT 1 RETURNING id`);
+  farm.sql(`INSERT INTO regression_events (regression, ordinal, by, state, why)
+    VALUES (${id}, 1, 'farm', 'suspected', '${why}'), (${id}, 2, 'farm', 'confirmed', 'by job ${job}')`);
+  await page.goto(`${farm.url}/regressions`);
+  await main().getByRole("region", { name: "Regressions" }).getByText("confirmed").waitFor();
+  await main().locator(`a[href="/jobs/${job}/compare"]`).waitFor();
+  await look(page, "regressions");
+  await farm.killController();
+  await see("Trying again");
+  await look(page, "regressions-stale");
+  await farm.startController();
+  await until(async () => (await main().getByText("Trying again").count()) === 0, 30, "the list is fresh again");
+  await main().getByRole("region", { name: "Regressions" }).getByRole("link", { name: id, exact: true }).first().click();
+  await page.waitForURL(`${farm.url}/regressions/${id}`);
+  await see("Regression of make.real on vm1");
+  await main().getByText("make.real rose <img").first().waitFor();
+  await main().getByRole("heading", { name: "A mail about it" }).waitFor();
+  // These kernels have no upstream version: there is nothing that regzbot could be told.
+  assert.equal(await main().getByText("#regzbot").count(), 0);
+  assert.equal(await main().getByRole("region", { name: "What it is" }).getByRole("link", { name: String(job), exact: true }).getAttribute("href"), `/jobs/${job}/compare`);
+  await look(page, "regression");
+  await main().getByRole("button", { name: "Acknowledge" }).click();
+  await main().getByRole("alert").waitFor();
+  await main().getByLabel("Why", { exact: true }).fill("I look at it <b>today</b>");
+  await main().getByRole("button", { name: "Acknowledge" }).click();
+  await main().getByRole("region", { name: "Events" }).getByText("I look at it <b>today</b>").waitFor();
+  await main().getByRole("region", { name: "What it is" }).getByText("acknowledged").waitFor();
+  assert.equal(farm.sql(`SELECT state FROM regressions WHERE id = ${id}`), "acknowledged");
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  await farm.agentIsBack();
+});
+
 test("a table is taken away as text", async () => {
   await page.goto(`${farm.url}/jobs/${job}/compare`);
   await main().getByRole("button", { name: "Copy as Markdown" }).first().click();
