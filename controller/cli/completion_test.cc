@@ -39,6 +39,7 @@ TEST(Completion, KnowsWhatOnlyTheFarmKnows) {
   EXPECT_EQ(OfferForArguments({"explain", "17", ""}).live, LiveNames::kMetrics);
   EXPECT_EQ(OfferForArguments({"submit", "--baseline", "deb"}).live, LiveNames::kKernels);
   EXPECT_EQ(OfferForArguments({"submit", "--machine", ""}).live, LiveNames::kMachines);
+  EXPECT_EQ(OfferForArguments({"machines", "hold", ""}).live, LiveNames::kMachines);
   EXPECT_EQ(OfferForArguments({"--context", ""}).live, LiveNames::kContexts);
   EXPECT_EQ(OfferForArguments({"contexts", "use", ""}).live, LiveNames::kContexts);
   EXPECT_TRUE(OfferForArguments({"submit", ""}).files);

@@ -1,5 +1,6 @@
 #include "controller/cli/options.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -116,6 +117,8 @@ Answer NoOption(const CLI::App& app, const CLI::App& reached, const std::string&
     }
   }
   const std::string name = word.substr(0, word.find('='));
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    return Wrong(app, absl::StrCat(Quoted(name), " goes behind ", Reached(app)));
   return Wrong(app, absl::StrCat("no option ", Quoted(name), DidYouMean(name, known)));
 }
 

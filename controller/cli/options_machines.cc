@@ -39,7 +39,7 @@ CLI::App* AddListWithCommands(CLI::App& app, Parse& parse, const std::string& na
 void AddWish(CLI::App* machines, Parse& parse, const std::string& name,
              v1::SetMachineRequest::Wish wish, bool reason, const std::string& help) {
   CLI::App* sub = machines->add_subcommand(name, help);
-  sub->add_option("NAME", parse.machine.name, "The machine")->required();
+  sub->add_option("MACHINE", parse.machine.name, "The machine")->required();
   if (reason) {
     sub->add_option("--reason", parse.machine.reason, "For the others who look, at most 200 bytes")
         ->type_name("TEXT");

@@ -44,6 +44,8 @@ TEST(Suggestions, StandInEveryComplaintOfAMistypedWord) {
             "no option \"--formta\": did you mean \"--format\"?; see shakedown report --help");
   EXPECT_EQ(Complaint({"jobs", "--sever=x"}),
             "no option \"--sever\": did you mean \"--server\"?; see shakedown jobs --help");
+  EXPECT_EQ(Complaint({"--json", "agents"}),
+            "\"--json\" goes behind shakedown agents; see shakedown agents --help");
   EXPECT_EQ(Complaint({"report", "17", "18"}),
             "\"18\" was not expected; see shakedown report --help");
   EXPECT_EQ(Complaint({"export", "--format", "cvs"}),
