@@ -48,7 +48,7 @@ def tearDownModule():
 class Test1Job(unittest.TestCase):
     def test_two_kernels_and_two_blocks_are_measured_and_it_is_home(self):
         job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "2", "--machine", "x1")
-        boots = farm.wait_boots(job, 2400, laptop)
+        boots = farm.wait_boots(job, 3000, laptop)
         self.assertEqual(outcomes(boots), {f"{job}.{block}{variant}": MEASURED for block in (1, 2) for variant in "AB"})
         laptop.assert_home()
         self.assertEqual(farm.releases(job), {"A": {"6.1"}, "B": {"6.12"}})
