@@ -106,13 +106,8 @@ bool EndsOrderly(absl::string_view lines) {
 }
 
 bool EndsWaiting(absl::string_view lines) {
-  for (absl::string_view line : absl::StrSplit(lines, '\n')) {
-    if (absl::StrContains(
-            line, " systemd[1]: shakedown-way-home.service: Failed with result 'timeout'.")) {
-      return true;
-    }
-  }
-  return false;
+  return absl::StrContains(
+      lines, " systemd[1]: shakedown-way-home.service: Failed with result 'timeout'.");
 }
 
 std::string BootBetween(absl::string_view list_boots, absl::string_view left) {
