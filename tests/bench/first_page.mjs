@@ -64,9 +64,7 @@ try {
   farm.startAgent("vm1");
   const job = await farm.submit("one of many", 2);
   for (let measured = 0; measured < 4; ) {
-    const inHand = await farm.tell("sync");
-    if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
-    if (!inHand.some((word) => !word.startsWith("build:"))) continue;
+    if ((await farm.bootInHand()) === undefined) continue;
     await farm.tell("rich 1");
     measured += 1;
   }

@@ -63,11 +63,7 @@ let wrong = "";
 try {
   farm.startAgent("vm1");
   const job = await farm.submit("watched by many", 100);
-  await until(async () => {
-    const inHand = await farm.tell("sync");
-    if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
-    return inHand.some((word) => !word.startsWith("build:"));
-  }, 30, "a boot");
+  await until(() => farm.bootInHand(), 30, "a boot");
   const alone = await timed(farm);
   const before = memoryMib(farm.controller.pid);
   for (let i = 0; i < CLIENTS; i += 1) clients.push(stream(farm, job, i % 2 === 0));

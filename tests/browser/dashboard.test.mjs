@@ -27,11 +27,7 @@ const see = (text) => main().getByText(text).first().waitFor();
 // All builds, then boots one by one with these outcomes.
 async function workOff(outcomes) {
   for (const [outcome, ...reason] of outcomes) {
-    await until(async () => {
-      const inHand = await farm.tell("sync");
-      if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
-      return inHand.some((word) => !word.startsWith("build:"));
-    }, 20, "a boot in hand");
+    await until(() => farm.bootInHand(), 20, "a boot in hand");
     await farm.tell(["boot", outcome, ...reason].join(" "));
   }
 }

@@ -133,6 +133,13 @@ export class Farm {
     return value.split(" ").slice(1);
   }
 
+  // The name of a boot that the agent has in hand, if there is one. A build in hand is done meanwhile.
+  async bootInHand() {
+    const inHand = await this.tell("sync");
+    if (inHand.some((word) => word.startsWith("build:"))) await this.tell("build");
+    return inHand.find((word) => !word.startsWith("build:"));
+  }
+
   // Calls the API as the command would.
   async call(method, message, service = "FarmService") {
     const response = await fetch(`${this.url}/shakedown.v1.${service}/${method}`, {

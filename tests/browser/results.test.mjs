@@ -20,9 +20,7 @@ const see = (text) => main().getByText(text).first().waitFor();
 // A boot of the challenger is slower; the one of block 3 panics.
 async function runJob() {
   for (let done = 0; done < 2 * BLOCKS; ) {
-    const inHand = await farm.tell("sync");
-    if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
-    const boot = inHand.find((word) => !word.startsWith("build:"));
+    const boot = await farm.bootInHand();
     if (boot === undefined) continue;
     const challenger = boot.endsWith("B");
     await farm.tell(boot.includes(".3B") ? "boot PANICKED Kernel panic <script>window.hacked=1</script>" : `rich ${challenger ? 1.12 : 1}`);

@@ -16,9 +16,7 @@ const see = (text) => main().getByText(text).first().waitFor();
 
 // Performs one boot of the bisect's jobs, if one is to be done; the kernel "hostile" is slower than the others.
 async function boot() {
-  const inHand = await farm.tell("sync");
-  if (inHand.some((word) => word.startsWith("build:"))) await farm.tell("build");
-  const name = inHand.find((word) => !word.startsWith("build:"));
+  const name = await farm.bootInHand();
   if (name !== undefined) {
     const { spec } = await farm.call("GetJob", { job: name.split(".")[0] });
     const kernel = spec.variants[/[A-Z]/.exec(name)[0].charCodeAt(0) - 65].kernel;
