@@ -14,13 +14,13 @@
 #include "controller/cli/bisect_git.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
 #include "controller/compare/statistics/metric.h"
 #include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
 #include "controller/plan/text_activity.h"
-#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -35,7 +35,7 @@ absl::StatusOr<v1::JobSpec> JobOf(const BisectArgs& args) {
   v1::JobSpec spec;
   for (const std::string& text : args.loads) {
     absl::StatusOr<std::vector<v1::Load>> loads = plan::ParseLoads(
-        text, [](const std::string& path) { return ReadFile(path, size_t{1} << 20); });
+        text, [](const std::string& path) { return ReadInput(path, size_t{1} << 20); });
     if (!loads.ok()) return Annotate(loads.status(), "--load");
     spec.mutable_loads()->Add(loads->begin(), loads->end());
   }

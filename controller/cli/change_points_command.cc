@@ -4,15 +4,15 @@
 
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/compare/offline/csv.h"
 #include "controller/history/series_file.h"
-#include "proto/wire/files.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
 
 int ChangePoints(Screen& screen, const ChangePointsArgs& args) {
-  const absl::StatusOr<std::string> text = ReadFile(args.file, offline::kMostBytes);
+  const absl::StatusOr<std::string> text = ReadInput(args.file, offline::kMostBytes);
   if (!text.ok()) return Fail(screen, text.status());
   const absl::StatusOr<history::SeriesFile> series =
       history::ReadSeries(ToUtf8(args.file), *text, args.column);

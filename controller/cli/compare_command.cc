@@ -4,9 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/compare/offline/csv.h"
 #include "controller/compare/offline/offline_compare.h"
-#include "proto/wire/files.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
@@ -15,10 +15,10 @@ namespace {
 
 // A kernel's name in place of a file's is the usual mistake.
 absl::StatusOr<std::string> ReadCsv(const std::string& path) {
-  absl::StatusOr<std::string> text = ReadFile(path, offline::kMostBytes);
+  absl::StatusOr<std::string> text = ReadInput(path, offline::kMostBytes);
   if (!absl::IsNotFound(text.status())) return text;
-  return absl::NotFoundError(absl::StrCat(
-      text.status().message(), "; to compare kernels by stored results say --machine NAME"));
+  return AsNoInput(absl::NotFoundError(absl::StrCat(
+      text.status().message(), "; to compare kernels by stored results say --machine NAME")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <set>
 
+#include "controller/cli/input_file.h"
 #include "controller/plan/views.h"
 
 namespace shakedown::cli {
@@ -61,6 +62,7 @@ int ExitCodeBesideVerdicts(const absl::Status& status) {
 }
 
 int ExitCodeOf(const absl::Status& status) {
+  if (IsNoInput(status)) return kNoInput;
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return kOk;

@@ -15,8 +15,8 @@ inline constexpr int kFarmFailed = 2;
 inline constexpr int kKernelFailed = 3;
 inline constexpr int kInconclusive = 4;
 inline constexpr int kUsage = 64;         // EX_USAGE of sysexits.h.
+inline constexpr int kNoInput = 66;       // EX_NOINPUT: a named file can not be read.
 inline constexpr int kCannotWrite = 74;   // EX_IOERR: the answer did not arrive.
-inline constexpr int kCannotRead = 74;    // EX_IOERR, of `parse`: a file.
 inline constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it.
 
 // What became of one boot in the end.
@@ -35,7 +35,7 @@ int ExitCodeOfConclusion(absl::string_view conclusion);
 // Of a call of a command whose 1 means "worse": what else would be 1 is the farm's failure.
 int ExitCodeBesideVerdicts(const absl::Status& status);
 
-// Of a call: kUsage when what was asked for is wrong or unknown, kFarmFailed when no answer came.
+// Of a call: kNoInput when a file can not be read (IsNoInput()), kUsage when what was asked for is wrong or unknown, kFarmFailed when no answer came.
 int ExitCodeOf(const absl::Status& status);
 
 }  // namespace shakedown::cli

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "controller/cli/input_file.h"
 #include "controller/cli/job_views.h"
+#include "proto/wire/status.h"
 
 namespace shakedown::cli {
 namespace {
@@ -102,6 +104,11 @@ TEST(StatusExitTest, TellsWrongRequestsFromSilence) {
   EXPECT_EQ(ExitCodeOf(absl::DeadlineExceededError("")), 2);
   EXPECT_EQ(ExitCodeOf(absl::UnauthenticatedError("")), 1);
   EXPECT_EQ(ExitCodeOf(absl::InternalError("")), 1);
+  const absl::Status no_file = ReadInput("/no/such/file", 1).status();
+  EXPECT_EQ(ExitCodeOf(no_file), 66);
+  EXPECT_EQ(ExitCodeOf(Annotate(no_file, "job file")), 66);
+  EXPECT_EQ(ExitCodeBesideVerdicts(no_file), 66);
+  EXPECT_EQ(ReadInput("/dev/null", 1).value(), "");
 }
 
 }  // namespace

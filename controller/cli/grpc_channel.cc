@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "proto/wire/files.h"
+#include "controller/cli/input_file.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::cli {
@@ -35,7 +35,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const Endp
   if (!endpoint.tls) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions options;
   if (!tls_ca.empty()) {
-    absl::StatusOr<std::string> pem = ReadFile(tls_ca, kMaxCa);
+    absl::StatusOr<std::string> pem = ReadInput(tls_ca, kMaxCa);
     if (!pem.ok()) return Annotate(pem.status(), "CA file");
     if (!absl::StrContains(*pem, "-----BEGIN CERTIFICATE-----")) {
       return absl::InvalidArgumentError(
@@ -56,12 +56,13 @@ GrpcChannel::GrpcChannel(std::shared_ptr<grpc::Channel> channel, ConnectionFlags
 
 absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const ConnectionFlags& settings) {
   ASSIGN_OR_RETURN(const Endpoint endpoint, ParseServer(settings.server, !settings.tls_ca.empty()));
-  ASSIGN_OR_RETURN(const std::string token, ReadToken(settings.token_file));
+  const absl::StatusOr<std::string> token = ReadToken(settings.token_file);
+  if (!token.ok()) return AsNoInput(token.status());
   ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ChannelCredentials> credentials,
                    Credentials(endpoint, settings.tls_ca));
   return std::make_shared<GrpcChannel>(
       grpc::CreateCustomChannel(endpoint.target, credentials, Arguments(endpoint)), settings,
-      token);
+      *token);
 }
 
 void GrpcChannel::Prepare(grpc::ClientContext& context, absl::Duration limit) const {

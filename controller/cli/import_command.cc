@@ -32,7 +32,7 @@ Outcome ImportOne(const Desk& desk, const std::string& file, const ImportArgs& a
   const absl::StatusOr<ReadText> text = ReadForImport(file);
   if (!text.ok()) {
     outcome.answer = text.status();
-    outcome.code = kCannotRead;
+    outcome.code = ExitCodeOf(text.status());
     return outcome;
   }
   if (args.json) {

@@ -138,7 +138,7 @@ TEST_F(ImportFlowTest, WithoutATerminalWhatIsUnclearIsRefused) {
   result = RunCommand({"import", File("c.txt", "hello\n"), "--machine", "x1", "--kernel", "k"});
   EXPECT_EQ(result.code, kOther);
   EXPECT_THAT(result.out, HasSubstr("line 1 refused"));
-  EXPECT_EQ(RunCommand({"import", folder_ + "/none"}).code, kCannotRead);
+  EXPECT_EQ(RunCommand({"import", folder_ + "/none"}).code, kNoInput);
   EXPECT_TRUE(farm_.added.empty());
 }
 
@@ -267,7 +267,7 @@ TEST_F(ImportFlowTest, ComparesKernelsAndSaysWhatIsWrongWithThat) {
 
 TEST_F(ImportFlowTest, KernelsWithoutAMachineGetAHint) {
   const Result result = RunCommand({"compare", "2.6.35", "2.6.35-ck1"});
-  EXPECT_EQ(result.code, kUsage);
+  EXPECT_EQ(result.code, kNoInput);
   EXPECT_THAT(result.err, HasSubstr("say --machine NAME"));
   EXPECT_EQ(RunCommand({"compare", "a", "b", "c"}).code, kUsage);
   EXPECT_EQ(RunCommand({"compare", "a"}).code, kUsage);

@@ -10,10 +10,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "controller/cli/input_file.h"
 #include "controller/import/parse.h"
 #include "controller/import/plain.h"
 #include "controller/import/rows.h"
-#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -184,7 +184,7 @@ std::string RangeText(const Seen& seen) {
 absl::StatusOr<ReadText> ReadForImport(const std::string& file) {
   ReadText text;
   text.file = file;
-  ASSIGN_OR_RETURN(text.raw, ReadFile(file == "-" ? "/dev/stdin" : file, kMostBytes));
+  ASSIGN_OR_RETURN(text.raw, ReadInput(file, kMostBytes));
   text.parsed = importer::ParseText(text.raw);
   text.variants = importer::VariantsOf(importer::RowsOf(text.parsed));
   text.format = importer::ToolsOf(text.parsed);

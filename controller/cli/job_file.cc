@@ -1,7 +1,7 @@
 #include "controller/cli/job_file.h"
 
 #include "absl/strings/str_cat.h"
-#include "proto/wire/files.h"
+#include "controller/cli/input_file.h"
 #include "proto/wire/status.h"
 #include "proto/wire/text_proto.h"
 
@@ -24,10 +24,9 @@ absl::StatusOr<v1::JobSpec> ParseJobFile(absl::string_view text, absl::string_vi
 }
 
 absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path) {
-  const bool standard_input = path == "-";
-  absl::StatusOr<std::string> text = ReadFile(standard_input ? "/dev/stdin" : path, kMaxJobFile);
+  const absl::StatusOr<std::string> text = ReadInput(path, kMaxJobFile);
   if (!text.ok()) return Annotate(text.status(), "job file");
-  return ParseJobFile(*text, standard_input ? "standard input" : path);
+  return ParseJobFile(*text, path == "-" ? "standard input" : path);
 }
 
 }  // namespace shakedown::cli

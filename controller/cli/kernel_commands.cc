@@ -9,10 +9,10 @@
 #include "absl/strings/strip.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "kernels/recipe/catalog.h"
 #include "kernels/recipe/check_kernel.h"
 #include "kernels/recipe/kernel_text.h"
-#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -27,7 +27,7 @@ constexpr char kCatalog[] = "kernels/catalog";
 constexpr char kConfigs[] = "kernels/configs";
 
 absl::Status AddPatch(const std::string& path, uint32_t strip, v1::AddKernelRequest& request) {
-  absl::StatusOr<std::string> content = ReadFile(path, kMaxPatch);
+  absl::StatusOr<std::string> content = ReadInput(path, kMaxPatch);
   if (absl::IsOutOfRange(content.status())) {
     return absl::InvalidArgumentError(
         absl::StrCat("--patch ", Quoted(path), ": is longer than 8 MiB, want at most that"));
@@ -73,7 +73,7 @@ std::vector<Finding> LintOne(const std::string& file) {
   const auto wrong = [&](absl::string_view what) {
     return std::vector<Finding>{{Finding::Severity::kError, file, std::string(what)}};
   };
-  const absl::StatusOr<std::string> text = ReadFile(file, kernels::kMaxKernelText);
+  const absl::StatusOr<std::string> text = ReadInput(file, kernels::kMaxKernelText);
   if (!text.ok()) return wrong(text.status().message());
   const absl::StatusOr<v1::Kernel> kernel = kernels::ParseKernel(*text, file);
   if (!kernel.ok()) {

@@ -7,10 +7,10 @@
 #include "absl/strings/str_join.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/cli/notify_client.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
-#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -30,7 +30,7 @@ int Add(const Desk& desk, const NotifyArgs& args) {
   request.set_email(args.email);
   request.set_filter(absl::StrJoin(args.filter, " "));
   if (!args.secret_file.empty()) {
-    const absl::StatusOr<std::string> secret = ReadFile(args.secret_file, 4096);
+    const absl::StatusOr<std::string> secret = ReadInput(args.secret_file, 4096);
     if (!secret.ok()) return Fail(desk.screen, Annotate(secret.status(), "--secret-file"));
     // An editor's line end is not part of it.
     request.set_secret(std::string(absl::StripTrailingAsciiWhitespace(*secret)));

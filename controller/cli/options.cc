@@ -39,8 +39,9 @@ contexts` lists and changes them; deploy/quickstart adds its own.
 
 Exit codes of watch and submit --wait: 0 no primary metric is worse; 1 one is; 2 the farm failed or does
 not answer; 3 some kernel failed; 4 inconclusive, or cancelled; 64 wrong usage or something unknown asked
-for; 74 the output can not be written; 130 interrupted. Of the others: 0 done; 1 anything that is not one
-of these. A job of fewer than 6 blocks has no verdict: 0 when all was measured.)";
+for; 66 a file that was named can not be read; 74 the output can not be written; 130 interrupted. Of the
+others: 0 done; 1 anything that is not one of these. A job of fewer than 6 blocks has no verdict: 0 when all
+was measured.)";
 
 void AddLimit(CLI::App* list, Parse& parse) {
   AddNumber<uint32_t>(

@@ -50,7 +50,7 @@ result being {"tool","form","version"?,"metric","value","unit","unit_from"?,"dir
 could change it; direction lower or higher, whichever is better; context benchmark, load, kernel, thread, …;
 marks "*" and other remarks on one value. Members with ? are left out when empty.
 
-Exit code: 0 everything was read, 1 something was refused, 64 usage, 74 a file can not be read.
+Exit code: 0 everything was read, 1 something was refused, 64 usage, 66 a file can not be read.
 
 Examples:
   shakedown parse 2.6.35-ck1.log

@@ -19,7 +19,7 @@ A text of our own form, which `shakedown imports 17 --csv` prints, says kernels 
 `shakedown parse`.
 
 Exit code: 0 all is stored or was; 1 something was refused; 2 no answer from the farm; 64 wrong usage, or kernel or
-machine not said; 74 a file can not be read. Of several files the first that is not 0.
+machine not said; 66 a file can not be read. Of several files the first that is not 0.
 
 Examples:
   shakedown import 2.6.35-ck1.log --kernel 2.6.35-ck1 --machine p4-ht --source https://lkml.org/…

@@ -4,8 +4,8 @@
 
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/import/parse.h"
-#include "proto/wire/files.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
@@ -14,11 +14,9 @@ int Parse(Screen& screen, const ParseArgs& args) {
   std::vector<importer::ParsedFile> files;
   int code = kOk;
   for (const std::string& file : args.files) {
-    const absl::StatusOr<std::string> text =
-        ReadFile(file == "-" ? "/dev/stdin" : file, importer::kMostBytes);
+    const absl::StatusOr<std::string> text = ReadInput(file, importer::kMostBytes);
     if (!text.ok()) {
-      Fail(screen, text.status());
-      code = kCannotRead;
+      code = Fail(screen, text.status());
       continue;
     }
     files.push_back({file, importer::ParseText(*text)});

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
+#include "controller/cli/input_file.h"
 #include "controller/cli/job_file.h"
 #include "controller/cli/words.h"
 #include "controller/compare/statistics/metric.h"
@@ -11,7 +12,6 @@
 #include "controller/plan/setup_text.h"
 #include "controller/plan/text.h"
 #include "controller/plan/text_activity.h"
-#include "proto/wire/files.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/sanitise.h"
 #include "proto/wire/status.h"
@@ -30,7 +30,7 @@ constexpr absl::Duration kSubmitPatience = absl::Seconds(20);
 
 // Of "script=FILE" and "config=FILE": none may be longer than a configuration.
 absl::StatusOr<std::string> ReadLoadFile(const std::string& path) {
-  return ReadFile(path, 1 << 20);
+  return ReadInput(path, 1 << 20);
 }
 
 absl::Status Wrong(absl::string_view what) { return absl::InvalidArgumentError(what); }

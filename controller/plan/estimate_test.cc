@@ -72,7 +72,7 @@ TEST(BlockSecondsTest, OfAllVariants) {
 
 TEST(GuessLoadSecondsTest, EveryKind) {
   EXPECT_EQ(GuessLoadSeconds(*ParseLoad("launch count=100 pause=50")), 10);
-  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("launch count=10 pause=0 cold")), 20);
+  EXPECT_EQ(GuessLoadSeconds(*ParseLoad("launch count=10 pause=100 cold")), 21);
   EXPECT_EQ(GuessLoadSeconds(*ParseLoad("frames seconds=20 iterations=2")), 50);
   EXPECT_EQ(GuessLoadSeconds(*ParseLoad("command -- x")), 60);
   EXPECT_EQ(GuessLoadSeconds(*ParseLoad("tool cyclictest seconds=30")), 30);

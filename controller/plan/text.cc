@@ -17,8 +17,7 @@ namespace shakedown::plan {
 namespace {
 
 void AddCommonOptions(v1::Load* load, Options* options) {
-  options->values["iterations"] =
-      NumberInto<uint32_t>([load](uint32_t n) { load->set_iterations(n); });
+  options->values["iterations"] = CountInto([load](uint32_t n) { load->set_iterations(n); });
   options->values["warmups"] = NumberInto<uint32_t>([load](uint32_t n) { load->set_warmups(n); });
   if (!load->has_interbench()) {  // It has two of its own.
     options->values["nice"] = SignedInto([load](int32_t n) { load->set_nice(n); });

@@ -17,8 +17,7 @@ v1::LattLoad DefaultLatt() {
 }  // namespace
 
 void AddCommandOptions(v1::CommandLoad* command, const FileReader& files, Options* options) {
-  options->values["parallel"] =
-      NumberInto<uint32_t>([command](uint32_t n) { command->set_parallel(n); });
+  options->values["parallel"] = CountInto([command](uint32_t n) { command->set_parallel(n); });
   options->values["script"] = [command, &files](const std::string& value) -> absl::Status {
     if (!files) return absl::InvalidArgumentError("want a program behind \"--\"");
     ASSIGN_OR_RETURN(*command->mutable_script(), files(value));
@@ -30,7 +29,7 @@ void AddCommandOptions(v1::CommandLoad* command, const FileReader& files, Option
     *command->mutable_latt() = DefaultLatt();
   };
   options->flags["latt"] = under_latt;
-  options->values["latt"] = NumberInto<uint32_t>([command, under_latt](uint32_t clients) {
+  options->values["latt"] = CountInto([command, under_latt](uint32_t clients) {
     under_latt();
     command->mutable_latt()->set_clients(clients);
   });
@@ -48,7 +47,7 @@ void PrintCommand(const v1::CommandLoad& command, OptionPrinter& print) {
 }
 
 void AddToolOptions(v1::ToolLoad* tool, Options* options) {
-  options->values["seconds"] = NumberInto<uint32_t>([tool](uint32_t n) { tool->set_seconds(n); });
+  options->values["seconds"] = CountInto([tool](uint32_t n) { tool->set_seconds(n); });
 }
 
 void PrintTool(const v1::ToolLoad& tool, const v1::ToolLoad& assumed, OptionPrinter& print) {

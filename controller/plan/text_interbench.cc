@@ -20,7 +20,7 @@ void AddInterbenchOptions(v1::InterbenchLoad* bench, Options* options) {
   auto& values = options->values;
   values["benchmarks"] = InterbenchNamesInto(bench->mutable_benchmarks());
   values["loads"] = InterbenchNamesInto(bench->mutable_loads());
-  values["seconds"] = NumberInto<uint32_t>([bench](uint32_t n) { bench->set_seconds(n); });
+  values["seconds"] = CountInto([bench](uint32_t n) { bench->set_seconds(n); });
   values["burn_threads"] =
       NumberInto<uint32_t>([bench](uint32_t n) { bench->set_burn_threads(n); });
   values["loops_per_ms"] =

@@ -4,9 +4,9 @@ namespace shakedown::plan {
 
 void AddLattOptions(v1::LattLoad* latt, Options* options) {
   auto& values = options->values;
-  values["clients"] = NumberInto<uint32_t>([latt](uint32_t n) { latt->set_clients(n); });
-  values["sleep"] = NumberInto<uint32_t>([latt](uint32_t n) { latt->set_min_sleep_ms(n); });
-  values["width"] = NumberInto<uint32_t>([latt](uint32_t n) { latt->set_sleep_width_ms(n); });
+  values["clients"] = CountInto([latt](uint32_t n) { latt->set_clients(n); });
+  values["sleep"] = CountInto([latt](uint32_t n) { latt->set_min_sleep_ms(n); });
+  values["width"] = CountInto([latt](uint32_t n) { latt->set_sleep_width_ms(n); });
   values["work"] = NumberInto<uint32_t>([latt](uint32_t n) { latt->set_work_kib(n); });
   values["seconds"] = NumberInto<uint32_t>([latt](uint32_t n) { latt->set_seconds(n); });
   values["profile"] = TextInto([latt](std::string name) { latt->set_profile(std::move(name)); });

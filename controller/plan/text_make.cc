@@ -30,13 +30,13 @@ absl::Status SetJobs(const std::string& value, v1::MakeLoad* make) {
     make->set_jobs_per_cpu(per_cpu);
     return absl::OkStatus();
   }
-  if (plain && !multiple && absl::SimpleAtoi(text, &jobs)) {
+  if (plain && !multiple && absl::SimpleAtoi(text, &jobs) && jobs > 0) {
     make->clear_jobs_per_cpu();
     make->set_jobs(jobs);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      "want a whole number, or a multiple of the CPUs such as 2x or 1.5x");
+      "want a whole number from 1, or a multiple of the CPUs such as 2x or 1.5x");
 }
 
 std::string PrintJobs(const v1::MakeLoad& make) {

@@ -66,6 +66,16 @@ Setter NumberInto(std::function<void(Number)> set) {
 template Setter NumberInto(std::function<void(uint32_t)>);
 template Setter NumberInto(std::function<void(uint64_t)>);
 
+Setter CountInto(std::function<void(uint32_t)> set) {
+  return [set](const std::string& value) -> absl::Status {
+    bool zero = false;
+    const Setter number =
+        NumberInto<uint32_t>([&](uint32_t n) { n == 0 ? zero = true : (set(n), true); });
+    RETURN_IF_ERROR(number(value));
+    return zero ? absl::InvalidArgumentError("want a whole number from 1") : absl::OkStatus();
+  };
+}
+
 Setter SignedInto(std::function<void(int32_t)> set) {
   return [set](const std::string& value) -> absl::Status {
     int32_t number;

@@ -25,6 +25,8 @@ absl::Status SetOptions(const std::vector<std::string>& words, const Options& op
 // A whole number from 0.
 template <typename Number>
 Setter NumberInto(std::function<void(Number)> set);
+// From 1: where a message has 0 for "not said", a 0 that was said would become what is assumed.
+Setter CountInto(std::function<void(uint32_t)> set);
 extern template Setter NumberInto(std::function<void(uint32_t)>);
 extern template Setter NumberInto(std::function<void(uint64_t)>);
 // -20 to 19, for example.

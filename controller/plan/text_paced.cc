@@ -14,8 +14,7 @@ Setter BesideInto(v1::Beside* beside) {
   return [beside](const std::string& value) -> absl::Status {
     absl::string_view rest = value;
     if (absl::ConsumePrefix(&rest, "burn:")) {
-      return NumberInto<uint32_t>([=](uint32_t n) { beside->set_burn_threads(n); })(
-          std::string(rest));
+      return CountInto([=](uint32_t n) { beside->set_burn_threads(n); })(std::string(rest));
     }
     if (absl::ConsumePrefix(&rest, "command:")) {
       return ListInto(beside->mutable_command()->mutable_words())(std::string(rest));
@@ -46,8 +45,8 @@ std::string PrintBeside(const v1::Beside& beside) {
 
 void AddLaunchOptions(v1::LaunchLoad* launch, Options* options) {
   auto& values = options->values;
-  values["count"] = NumberInto<uint32_t>([launch](uint32_t n) { launch->set_count(n); });
-  values["pause"] = NumberInto<uint32_t>([launch](uint32_t n) { launch->set_pause_ms(n); });
+  values["count"] = CountInto([launch](uint32_t n) { launch->set_count(n); });
+  values["pause"] = CountInto([launch](uint32_t n) { launch->set_pause_ms(n); });
   values["beside"] = BesideInto(launch->mutable_beside());
   options->flags["cold"] = [launch] { launch->set_cold(true); };
 }
@@ -62,10 +61,10 @@ void PrintLaunch(const v1::LaunchLoad& launch, const v1::LaunchLoad& assumed,
 
 void AddFramesOptions(v1::FramesLoad* frames, Options* options) {
   auto& values = options->values;
-  values["fps"] = NumberInto<uint32_t>([frames](uint32_t n) { frames->set_fps(n); });
-  values["seconds"] = NumberInto<uint32_t>([frames](uint32_t n) { frames->set_seconds(n); });
-  values["cpu"] = NumberInto<uint32_t>([frames](uint32_t n) { frames->set_cpu_percent(n); });
-  values["threads"] = NumberInto<uint32_t>([frames](uint32_t n) { frames->set_threads(n); });
+  values["fps"] = CountInto([frames](uint32_t n) { frames->set_fps(n); });
+  values["seconds"] = CountInto([frames](uint32_t n) { frames->set_seconds(n); });
+  values["cpu"] = CountInto([frames](uint32_t n) { frames->set_cpu_percent(n); });
+  values["threads"] = CountInto([frames](uint32_t n) { frames->set_threads(n); });
   values["beside"] = BesideInto(frames->mutable_beside());
   values["loops_per_ms"] =
       NumberInto<uint64_t>([frames](uint64_t n) { frames->set_loops_per_ms(n); });
