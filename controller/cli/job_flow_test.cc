@@ -19,6 +19,7 @@ using grpc::ServerContext;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 v1::JobView EndedJob(v1::Outcome outcome = v1::OUTCOME_MEASURED) {
   v1::JobView job = MakeJob(1);
@@ -96,6 +97,7 @@ TEST_F(FlowTest, SubmitAsksAgainWithTheSameRequestId) {
     if (ids.size() == 1) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "database is away");
     if (ids.size() == 2) return grpc::Status(grpc::StatusCode::UNKNOWN, "commit in doubt");
     response->set_job(17);
+    response->add_remarks("loads 1 and 2 are the same\x1b[2J");
     return grpc::Status::OK;
   };
   const Result result = SubmitSmall({"--json"});
@@ -103,7 +105,10 @@ TEST_F(FlowTest, SubmitAsksAgainWithTheSameRequestId) {
   ASSERT_EQ(ids.size(), 3);
   EXPECT_THAT(ids, ElementsAre(ids[0], ids[0], ids[0]));
   EXPECT_EQ(Times("trying again", result.err), 1);
-  EXPECT_EQ(result.out, "{\n \"job\": \"17\"\n}\n");
+  EXPECT_THAT(result.out, HasSubstr("\"job\": \"17\""));
+  EXPECT_THAT(result.out, HasSubstr("\"remarks\": ["));
+  EXPECT_THAT(result.err, HasSubstr("note: loads 1 and 2 are the same"));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
 }
 
 TEST_F(FlowTest, SubmitFindsAFarmThatStartsLate) {

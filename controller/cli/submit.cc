@@ -173,6 +173,12 @@ void PrintDetection(Screen& screen, double change, const v1::PlanJobResponse& pl
   }
 }
 
+void PrintRemarks(Screen& screen, const google::protobuf::RepeatedPtrField<std::string>& remarks) {
+  for (const std::string& remark : remarks) {
+    screen.Note(absl::StrCat("note: ", PrintableLine(remark, 1000)));
+  }
+}
+
 int DryRun(const Desk& desk, const SubmitArgs& args, const v1::JobSpec& spec) {
   v1::PlanJobRequest request;
   *request.mutable_spec() = spec;
@@ -185,6 +191,7 @@ int DryRun(const Desk& desk, const SubmitArgs& args, const v1::JobSpec& spec) {
     PrintPlan(desk.screen, spec, *planned);
     if (args.detect > 0) PrintDetection(desk.screen, args.detect, *planned);
   }
+  PrintRemarks(desk.screen, planned->remarks());
   return kOk;
 }
 
@@ -269,6 +276,7 @@ int Submit(const Desk& desk, const SubmitArgs& args) {
     return args.wait ? ExitCodeBesideVerdicts(answer.status()) : code;
   }
   const int64_t job = answer->job();
+  PrintRemarks(desk.screen, answer->remarks());
   if (args.json && !args.wait) {
     desk.screen.PrintJson(*answer);
   } else if (args.json) {

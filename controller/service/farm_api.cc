@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "controller/plan/remarks.h"
 #include "controller/service/add_kernel.h"
 #include "controller/service/lost_artefacts.h"
 #include "controller/service/store_call.h"
@@ -48,7 +49,7 @@ absl::StatusOr<plan::Kernels> FarmApi::Catalog() {
   return kernels;
 }
 
-absl::StatusOr<store::Submission> FarmApi::Prepare(const v1::JobSpec& spec) {
+absl::StatusOr<FarmApi::Prepared> FarmApi::Prepare(const v1::JobSpec& spec) {
   RETURN_IF_ERROR(CheckSpecSize(spec));
   ASSIGN_OR_RETURN(const plan::Kernels kernels, Catalog());
   ASSIGN_OR_RETURN(const auto machines, FromStore([&] { return store::ListMachines(database_); }));
@@ -58,7 +59,8 @@ absl::StatusOr<store::Submission> FarmApi::Prepare(const v1::JobSpec& spec) {
   std::set<std::string> keys;
   for (const store::VariantKernel& variant : submission.variants) keys.insert(variant.request_key);
   RETURN_IF_ERROR(ForgetLostArtefacts(database_, artefacts_, keys));
-  return submission;
+  std::vector<std::string> remarks = plan::RemarksOn(submission.spec, machines);
+  return Prepared{std::move(submission), std::move(remarks)};
 }
 
 absl::StatusOr<v1::SubmitJobResponse> FarmApi::SubmitJob(const store::Principal& caller,
@@ -76,13 +78,15 @@ absl::StatusOr<v1::SubmitJobResponse> FarmApi::SubmitJob(const store::Principal&
     response.set_job(*known);
     return response;
   }
-  ASSIGN_OR_RETURN(store::Submission submission, Prepare(request.spec()));
+  ASSIGN_OR_RETURN(Prepared prepared, Prepare(request.spec()));
+  store::Submission& submission = prepared.job;
   submission.request_id = request.request_id();
   submission.submitter = caller.name;
   RETURN_IF_ERROR(SetBlockTime(submission));
   ASSIGN_OR_RETURN(const int64_t job,
                    FromStore([&] { return store::SubmitJob(database_, submission); }));
   response.set_job(job);
+  response.mutable_remarks()->Assign(prepared.remarks.begin(), prepared.remarks.end());
   return response;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -71,7 +72,11 @@ class FarmApi {
 
  private:
   absl::StatusOr<plan::Kernels> Catalog();
-  absl::StatusOr<store::Submission> Prepare(const v1::JobSpec& spec);
+  struct Prepared {
+    store::Submission job;
+    std::vector<std::string> remarks;  // Of plan::RemarksOn().
+  };
+  absl::StatusOr<Prepared> Prepare(const v1::JobSpec& spec);
   absl::StatusOr<v1::JobSpec> WithInputs(const v1::JobSpec& spec);
   // For a job with a time budget.
   absl::Status SetBlockTime(store::Submission& submission);

@@ -45,13 +45,15 @@ absl::Status FarmApi::SetBlockTime(store::Submission& submission) {
 }
 
 absl::StatusOr<v1::PlanJobResponse> FarmApi::PlanJob(const v1::PlanJobRequest& request) {
-  ASSIGN_OR_RETURN(const store::Submission job, Prepare(request.spec()));
+  ASSIGN_OR_RETURN(const Prepared prepared, Prepare(request.spec()));
+  const store::Submission& job = prepared.job;
   std::vector<std::string> keys;
   for (const store::VariantKernel& variant : job.variants) keys.push_back(variant.request_key);
   ASSIGN_OR_RETURN(const std::set<std::string> at_hand,
                    FromStore([&] { return store::BuildsAtHand(database_, keys); }));
   v1::PlanJobResponse response;
   *response.mutable_plan() = job.plan;
+  response.mutable_remarks()->Assign(prepared.remarks.begin(), prepared.remarks.end());
   std::set<std::string> seen;
   for (const store::VariantKernel& variant : job.variants) {
     if (!seen.insert(variant.request_key).second) continue;

@@ -135,6 +135,7 @@ TEST(FarmServiceTest, ADryRunSaysWhatWouldBeAndStoresNothing) {
   ASSERT_TRUE(before.ok()) << before.status();
   EXPECT_THAT(before->builds(), ElementsAre("alpha", "beta"));
   EXPECT_EQ(before->boots(), 4u);
+  EXPECT_EQ(before->remarks_size(), 0);
   EXPECT_EQ(before->plan().blocks_size(), 2);
   EXPECT_GT(before->estimate_s(), 0u);
   EXPECT_THAT(before->estimate_basis(), HasSubstr("no history"));
@@ -147,6 +148,11 @@ TEST(FarmServiceTest, ADryRunSaysWhatWouldBeAndStoresNothing) {
   EXPECT_THAT(after->have(), ElementsAre("alpha", "beta"));
   EXPECT_EQ(after->builds_size(), 0);
   EXPECT_THAT(after->estimate_basis(), HasSubstr("median of 4 with these loads"));
+
+  *request.mutable_spec()->add_loads() = request.spec().loads(0);
+  const auto twice = farm.Call(&Stub::PlanJob, request);
+  ASSERT_EQ(twice->remarks_size(), 1);
+  EXPECT_THAT(twice->remarks(0), HasSubstr("loads 1 and 2 are the same"));
 }
 
 TEST(FarmServiceTest, NumbersThatAreNoJobs) {
