@@ -135,6 +135,9 @@ TEST_F(ImportFlowTest, WithoutATerminalWhatIsUnclearIsRefused) {
   EXPECT_THAT(result.err, HasSubstr("is of 2 systems, BFS, CFS"));
   result = RunCommand({"import", table, "--machine", "x1", "--as", "EEVDF=2.6.30"});
   EXPECT_THAT(result.err, HasSubstr("want COLUMN=KERNEL with one of BFS, CFS"));
+  result = RunCommand({"import", latt, "--machine", "x1", "--as", "BFS=2.6.30"});
+  EXPECT_EQ(result.code, kUsage);
+  EXPECT_THAT(result.err, HasSubstr("names no column and no kernel; want --kernel KERNEL"));
   result = RunCommand({"import", File("c.txt", "hello\n"), "--machine", "x1", "--kernel", "k"});
   EXPECT_EQ(result.code, kOther);
   EXPECT_THAT(result.out, HasSubstr("line 1 refused"));
@@ -162,6 +165,36 @@ TEST_F(ImportFlowTest, APersonIsAskedAndTheTextIsOnlyAQuestion) {
   EXPECT_EQ(farm_.added.back().machine(), "p4-ht");
   Type({});
   EXPECT_EQ(RunCommand({"import", File("a.log", text)}).code, kOther);
+}
+
+TEST_F(ImportFlowTest, AnotherKernelInTheTextIsAskedAbout) {
+  const std::string text =
+      File("a.log",
+           "Using 2043662 loops per ms, running every load for 30 seconds\n"
+           "Benchmarking kernel 2.6.35-ck1 at datestamp 201008082239\n\n"
+           "--- Benchmarking simulated cpu of Audio in the presence of "
+           "simulated ---\n"
+           "Load Latency +/- SD (ms) Max Latency % Desired CPU % Deadlines Met\n"
+           "None 0.0 +/- 0.0 0.0 100 100\n");
+  const auto import = [&](const std::string& kernel) {
+    return RunCommand({"import", text, "--machine", "p4-ht", "--kernel", kernel});
+  };
+  EXPECT_THAT(import("2.6.35-ck1 rr_interval=6").err, Not(HasSubstr("names")));
+  Type({"n"});
+  Result result = import("2.6.35");
+  EXPECT_EQ(result.code, kOk) << "a part of what the text names";
+  result = import("2.6.36");
+  EXPECT_EQ(result.code, kOther);
+  EXPECT_THAT(result.err, HasSubstr("names \"2.6.35-ck1\", not \"2.6.36\". Store it as"));
+  EXPECT_EQ(farm_.added.size(), 2u);
+  Type({"y"});
+  EXPECT_EQ(import("2.6.36").code, kOk);
+  // Nobody to ask: it was said, and is remarked.
+  setup_.read_line = nullptr;
+  result = import("2.6.36");
+  EXPECT_EQ(result.code, kOk);
+  EXPECT_THAT(result.err, HasSubstr("note: "));
+  EXPECT_THAT(result.err, HasSubstr("the text names \"2.6.35-ck1\", not \"2.6.36\""));
 }
 
 TEST_F(ImportFlowTest, TheMachineIsOfferedAgainForTheNextFile) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -50,6 +51,12 @@ absl::StatusOr<std::string> AskFor(Screen& screen, const std::string& question,
   }
 }
 
+// Whether a person says yes; without an answer: no.
+bool Agrees(Screen& screen, absl::string_view question) {
+  const std::optional<std::string> answer = screen.Ask(absl::StrCat(question, " [y/N] "));
+  return answer.has_value() && (*answer == "y" || *answer == "Y" || *answer == "yes");
+}
+
 // COLUMN=KERNEL; a column may have an equals sign in its name.
 absl::Status TakeColumns(const ReadText& text, const ImportArgs& args,
                          std::map<std::string, std::string>& kernels) {
@@ -59,6 +66,11 @@ absl::Status TakeColumns(const ReadText& text, const ImportArgs& args,
           return !name.empty() && option.size() > name.size() && option[name.size()] == '=' &&
                  absl::StartsWith(option, name);
         });
+    if (text.variants.size() == 1 && text.variants[0].empty()) {
+      return Unclear(text, absl::StrCat("--as ", Quoted(option),
+                                        ": the text names no column and no kernel; want "
+                                        "--kernel KERNEL"));
+    }
     if (column == text.variants.end()) {
       return Unclear(text,
                      absl::StrCat("--as ", Quoted(option), ": want COLUMN=KERNEL with one of ",
@@ -85,6 +97,26 @@ absl::StatusOr<std::string> AskForKernel(Screen& screen, const ReadText& text,
                 CheckKernelText);
 }
 
+// A kernel is said and the text names another one: a mixed-up file is stored under a wrong name for
+// years. Without anybody to ask it is remarked and stored: it was said.
+absl::Status CheckSaidKernel(Screen& screen, const ReadText& text, const ImportArgs& args) {
+  if (text.variants.empty() || text.variants[0].empty() || text.plain) return absl::OkStatus();
+  const absl::string_view said = absl::string_view(args.kernel).substr(0, args.kernel.find(' '));
+  const std::string name = absl::AsciiStrToLower(text.variants[0]);
+  const std::string kernel = absl::AsciiStrToLower(said);
+  if (absl::StrContains(name, kernel) || absl::StrContains(kernel, name)) return absl::OkStatus();
+  const std::string names = absl::StrCat(PrintableLine(text.file), ": the text names ",
+                                         Quoted(text.variants[0]), ", not ", Quoted(said));
+  if (args.yes || !screen.can_ask()) {
+    screen.Note(absl::StrCat("note: ", names));
+    return absl::OkStatus();
+  }
+  if (Agrees(screen, absl::StrCat(names, ". Store it as ", Quoted(said), "?"))) {
+    return absl::OkStatus();
+  }
+  return absl::AbortedError(absl::StrCat(PrintableLine(text.file), ": not stored"));
+}
+
 absl::Status FillKernels(Screen& screen, const ReadText& text, const ImportArgs& args,
                          v1::AddImportRequest& request) {
   std::map<std::string, std::string> kernels;
@@ -96,6 +128,7 @@ absl::Status FillKernels(Screen& screen, const ReadText& text, const ImportArgs&
                                         ": want --as COLUMN=KERNEL for each, not --kernel"));
     }
     RETURN_IF_ERROR(CheckKernelText(args.kernel));
+    RETURN_IF_ERROR(CheckSaidKernel(screen, text, args));
     if (kernels.empty()) request.set_kernel(args.kernel);
   }
   for (const std::string& name : text.variants) {
@@ -157,9 +190,7 @@ absl::Status AskForTheRest(Screen& screen, const ReadText& text, const ImportArg
     return absl::FailedPreconditionError(
         absl::StrCat(PrintableLine(text.file), ": ", what, "; --yes stores the rest"));
   }
-  const std::optional<std::string> answer =
-      screen.Ask(absl::StrCat(PrintableLine(text.file), ": ", what, ". Store the rest? [y/N] "));
-  if (answer.has_value() && (*answer == "y" || *answer == "Y" || *answer == "yes")) {
+  if (Agrees(screen, absl::StrCat(PrintableLine(text.file), ": ", what, ". Store the rest?"))) {
     return absl::OkStatus();
   }
   return absl::AbortedError(absl::StrCat(PrintableLine(text.file), ": not stored"));

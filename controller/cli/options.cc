@@ -151,7 +151,12 @@ Offer OfferForArguments(const std::vector<std::string>& words) {
   return OfferFor(app, words);
 }
 
-std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments) {
+std::variant<Invocation, Answer> ParseArguments(std::vector<std::string> arguments) {
+  // "help submit", as some programs have it, is "submit --help".
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
   CLI::App app("", "shakedown");
   app.get_formatter()->column_width(30);
   Parse parse;

@@ -304,7 +304,7 @@ struct Answer {
 };
 
 // `arguments` without the program's name.
-std::variant<Invocation, Answer> ParseArguments(const std::vector<std::string>& arguments);
+std::variant<Invocation, Answer> ParseArguments(std::vector<std::string> arguments);
 
 // What stands where the last of `words` is typed.
 Offer OfferForArguments(const std::vector<std::string>& words);

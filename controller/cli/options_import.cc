@@ -57,7 +57,8 @@ void AddImport(CLI::App& app, Parse& parse) {
   import->add_option("--measured", args.measured, "When it was measured")->type_name("YYYY-MM-DD");
   AddMany(import, "--fact", args.facts, "What to know of it; once for each", "NAME=VALUE");
   import->add_flag("--dry-run", args.dry_run, "Only show what would be read; needs no farm");
-  import->add_flag("--yes", args.yes, "Store also when some lines can not be read");
+  import->add_flag("--yes", args.yes,
+                   "Store also when some lines can not be read or the text names another kernel");
   AddJson(import, args.json);
   import->footer(kImportFooter);
   import->callback([&parse] { parse.invocation.command = parse.import;

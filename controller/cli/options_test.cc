@@ -183,6 +183,8 @@ TEST(HelpTest, ShowsEveryCommandAndExamples) {
   }
   EXPECT_THAT(AnswerTo({"submit", "--help"}).text, HasSubstr("--challenger"));
   EXPECT_THAT(AnswerTo({"kernels", "add", "--help"}).text, HasSubstr("shakedown kernels add"));
+  EXPECT_EQ(AnswerTo({"help", "kernels", "add"}).text, AnswerTo({"kernels", "add", "--help"}).text);
+  EXPECT_EQ(AnswerTo({"help"}).text, help.text);
 }
 
 }  // namespace
