@@ -1,4 +1,5 @@
 // complete: what a shell offers, one a line, a tab before a few words about it.
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,6 +70,34 @@ void AddImports(ImportClient& imports, std::vector<Candidate>* out) {
     out->push_back({absl::StrCat(one.import()), absl::StrCat(one.kernel(), " ", one.file())});
 }
 
+void AddKernels(Farm& farm, absl::string_view before, std::vector<Candidate>* out) {
+  const auto kernels = farm.ListKernels();
+  if (!kernels.ok()) return;
+  for (const v1::Kernel& kernel : kernels->kernels())
+    out->push_back({absl::StrCat(before, kernel.name()), kernel.description()});
+}
+
+void AddMachines(Farm& farm, absl::string_view before, std::vector<Candidate>* out) {
+  const auto machines = farm.ListMachines();
+  if (!machines.ok()) return;
+  for (const v1::MachineView& machine : machines->machines())
+    out->push_back({absl::StrCat(before, machine.name()), machine.state()});
+}
+
+// Each once, with the machines that have it.
+void AddTags(Farm& farm, std::vector<Candidate>* out) {
+  const auto machines = farm.ListMachines();
+  if (!machines.ok()) return;
+  std::map<std::string, std::string> holders;
+  for (const v1::MachineView& machine : machines->machines()) {
+    for (const std::string& tag : machine.tags()) {
+      std::string& names = holders[tag];
+      absl::StrAppend(&names, names.empty() ? "" : " ", machine.name());
+    }
+  }
+  for (const auto& [tag, names] : holders) out->push_back({tag, names});
+}
+
 void AddLive(const Desk& desk, LiveNames live, std::vector<Candidate>* out) {
   Farm& farm = desk.farm;
   switch (live) {
@@ -84,17 +113,15 @@ void AddLive(const Desk& desk, LiveNames live, std::vector<Candidate>* out) {
     case LiveNames::kBoots:
       return AddJobs(farm, out);
     case LiveNames::kKernels:
-      if (const auto kernels = farm.ListKernels(); kernels.ok()) {
-        for (const v1::Kernel& kernel : kernels->kernels())
-          out->push_back({kernel.name(), kernel.description()});
-      }
-      return;
+      return AddKernels(farm, "", out);
     case LiveNames::kMachines:
-      if (const auto machines = farm.ListMachines(); machines.ok()) {
-        for (const v1::MachineView& machine : machines->machines())
-          out->push_back({machine.name(), machine.state()});
-      }
-      return;
+      return AddMachines(farm, "", out);
+    case LiveNames::kTags:
+      return AddTags(farm, out);
+    case LiveNames::kSubjects:
+      AddJobs(farm, out);
+      AddKernels(farm, "kernel:", out);
+      return AddMachines(farm, "machine:", out);
     case LiveNames::kBuilds: {
       v1::ListBuildsRequest request;
       request.set_limit(kNewest);

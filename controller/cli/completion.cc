@@ -16,15 +16,20 @@ namespace {
 constexpr char kBash[] =
     R"(# shakedown: completion for bash. Put into ~/.bashrc:  source <(shakedown completion bash)
 _shakedown() {
-  local cur=${COMP_WORDS[COMP_CWORD]} line
+  local line words word known
+  # Words by blanks: COMP_WORDS are cut at each colon of "kernel:debian-6.12", and so is what is replaced.
+  read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+  [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=("")
+  word=${words[-1]}
+  known=${word%"${word##*:}"}
   COMPREPLY=()
   while IFS=$'\t' read -r line _; do
     if [[ $line == ':files' ]]; then
       compopt -o default
     else
-      COMPREPLY+=("$line")
+      COMPREPLY+=("${line#"$known"}")
     fi
-  done < <(shakedown complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(shakedown complete -- "${words[@]:1}" 2>/dev/null)
 }
 complete -F _shakedown shakedown
 )";
@@ -65,15 +70,27 @@ std::string FirstSentence(const std::string& text) {
 // What stands for a value in --help says what it is.
 LiveNames LiveOf(const CLI::Option& option) {
   static const std::map<std::string, LiveNames> known = {
-      {"JOB", LiveNames::kJobs},           {"BOOT", LiveNames::kBoots},
-      {"KERNEL", LiveNames::kKernels},     {"BASE", LiveNames::kKernels},
-      {"VARIANT", LiveNames::kNone},       {"MACHINE", LiveNames::kMachines},
-      {"--baseline", LiveNames::kKernels}, {"--challenger", LiveNames::kKernels},
-      {"--machine", LiveNames::kMachines}, {"--context", LiveNames::kContexts},
-      {"BUILD", LiveNames::kBuilds},       {"CONTEXT", LiveNames::kContexts},
-      {"METRIC", LiveNames::kMetrics},     {"REGRESSION", LiveNames::kRegressions},
-      {"BISECT", LiveNames::kBisects},     {"IMPORT", LiveNames::kImports},
-      {"CHALLENGER", LiveNames::kKernels}, {"--job", LiveNames::kJobs},
+      {"JOB", LiveNames::kJobs},
+      {"BOOT", LiveNames::kBoots},
+      {"KERNEL", LiveNames::kKernels},
+      {"BASE", LiveNames::kKernels},
+      {"VARIANT", LiveNames::kNone},
+      {"MACHINE", LiveNames::kMachines},
+      {"--baseline", LiveNames::kKernels},
+      {"--challenger", LiveNames::kKernels},
+      {"--machine", LiveNames::kMachines},
+      {"--context", LiveNames::kContexts},
+      {"BUILD", LiveNames::kBuilds},
+      {"CONTEXT", LiveNames::kContexts},
+      {"METRIC", LiveNames::kMetrics},
+      {"REGRESSION", LiveNames::kRegressions},
+      {"BISECT", LiveNames::kBisects},
+      {"IMPORT", LiveNames::kImports},
+      {"CHALLENGER", LiveNames::kKernels},
+      {"--job", LiveNames::kJobs},
+      {"TAG", LiveNames::kTags},
+      {"SUBJECT", LiveNames::kSubjects},
+      {"BASE CHALLENGER", LiveNames::kKernels},
   };
   for (const std::string& name : {option.get_name(), option.get_type_name()}) {
     if (const auto found = known.find(name); found != known.end()) return found->second;
@@ -84,7 +101,40 @@ LiveNames LiveOf(const CLI::Option& option) {
 bool WantsFile(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return absl::StrContains(type, "FILE") || absl::StrContains(type, "DIR") ||
-         option.get_name() == "FILE";
+         option.get_name() == "FILE" || option.get_name() == "BASE CHALLENGER";
+}
+
+// Values that begin with one of a few words, by what stands for them in --help.
+const std::vector<Candidate>& WordsOf(const CLI::Option& option) {
+  static const std::map<std::string, std::vector<Candidate>> known = {
+      {"LOAD",
+       {{"make", "build a kernel or a tree"},
+        {"latt", "wake-up latency beside a build"},
+        {"interbench", "latency of interactive tasks under loads"},
+        {"launch", "how fast programs start"},
+        {"frames", "frames that come late"},
+        {"command", "time a program of yours: 'command -- PROGRAM…'"},
+        {"tool", "an installed benchmark: 'tool hackbench'"}}},
+      {"STEP",
+       {{"stop", "a service: 'stop cron'"},
+        {"drop_caches", "before every load run"},
+        {"governor", "of all CPUs: 'governor performance'"},
+        {"turbo", "'turbo off'"},
+        {"autogroup", "'autogroup off'"},
+        {"sysctl", "'sysctl NAME=VALUE'"},
+        {"settle", "wait for rest before every load run"},
+        {"require_ac", "only on mains power"}}},
+      {"ACTIVITY",
+       {{"audio", "5 % of a CPU every 50 ms"},
+        {"video", "40 % of a CPU 60 times a second"},
+        {"command", "a program of yours: 'command PROGRAM…'"}}},
+      {"SHELL", {{"bash", ""}, {"zsh", ""}, {"fish", ""}}},
+  };
+  static const std::vector<Candidate> none;
+  for (const std::string& name : {option.get_type_name(), option.get_name()}) {
+    if (const auto found = known.find(name); found != known.end()) return found->second;
+  }
+  return none;
 }
 
 // An option of a few known values shows them all as its type: "text|csv|json".
@@ -99,6 +149,9 @@ void OfferChoices(const CLI::Option& option, const std::string& begins, Offer* o
 
 void OfferValue(const CLI::Option& option, const std::string& begins, Offer* offer) {
   OfferChoices(option, begins, offer);
+  for (const Candidate& word : WordsOf(option)) {
+    if (absl::StartsWith(word.text, begins)) offer->candidates.push_back(word);
+  }
   offer->live = LiveOf(option);
   offer->files = WantsFile(option);
 }

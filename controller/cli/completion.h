@@ -32,6 +32,8 @@ enum class LiveNames {
   kRegressions,
   kBisects,
   kImports,
+  kTags,
+  kSubjects,  // Of notes: jobs, kernel:NAME, machine:NAME.
 };
 
 struct Offer {

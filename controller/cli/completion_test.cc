@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "controller/cli/options.h"
+#include "controller/plan/setup_text.h"
+#include "controller/plan/text.h"
 
 namespace shakedown::cli {
 namespace {
@@ -52,6 +54,37 @@ TEST(Completion, OffersTheValuesOfAChoice) {
   EXPECT_THAT(Texts({"export", "--format", "k"}), ElementsAre("kcidb"));
   EXPECT_THAT(Texts({"note", "17", "--kind", "a"}), ElementsAre("audio"));
   EXPECT_THAT(Texts({"bisect", "--location", ""}), ElementsAre());  // PATH|URL: two kinds of value.
+}
+
+TEST(Completion, OffersTheWordsThatAValueBeginsWith) {
+  const std::vector<std::string> loads = Texts({"submit", "--load", ""});
+  EXPECT_EQ(loads.size(), 7u);
+  for (const std::string& load : loads) {
+    const std::string whole = load == "tool"      ? "tool hackbench"
+                              : load == "command" ? "command -- true"
+                                                  : load;
+    EXPECT_TRUE(plan::ParseLoad(whole).ok()) << whole;
+  }
+  EXPECT_THAT(Texts({"bisect", "--load", "la"}), ElementsAre("latt", "launch"));
+  for (const char* step : {"drop_caches", "require_ac"}) {
+    EXPECT_THAT(Texts({"submit", "--setup", ""}), Contains(step));
+    EXPECT_TRUE(plan::ParseSetupStep(step).ok()) << step;
+  }
+  for (const char* begun : {"stop cron", "settle:load=1", "governor performance", "turbo off",
+                            "autogroup off", "sysctl kernel.sched_rr_timeslice_ms=1"}) {
+    const std::string text = begun;
+    EXPECT_THAT(Texts({"submit", "--setup", ""}),
+                Contains(text.substr(0, text.find_first_of(" :"))));
+    EXPECT_TRUE(plan::ParseSetupStep(text).ok()) << text;
+  }
+  EXPECT_THAT(Texts({"submit", "--background", ""}), ElementsAre("audio", "video", "command"));
+  EXPECT_THAT(Texts({"completion", "z"}), ElementsAre("zsh"));
+  EXPECT_EQ(OfferForArguments({"submit", "--tag", ""}).live, LiveNames::kTags);
+  EXPECT_EQ(OfferForArguments({"note", ""}).live, LiveNames::kSubjects);
+  EXPECT_EQ(OfferForArguments({"notes", ""}).live, LiveNames::kSubjects);
+  EXPECT_EQ(OfferForArguments({"compare", ""}).live, LiveNames::kKernels);
+  EXPECT_EQ(OfferForArguments({"compare", "a", ""}).live, LiveNames::kKernels);
+  EXPECT_TRUE(OfferForArguments({"compare", "a", ""}).files);
 }
 
 TEST(Completion, KnowsYearsOfResults) {

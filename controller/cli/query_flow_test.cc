@@ -57,6 +57,13 @@ TEST_F(FlowTest, AShellIsOfferedWhatTheFarmHas) {
   service_.kernels.add_kernels()->set_name("debian-6.12");
   service_.kernels.add_kernels()->set_name("mine");
   EXPECT_EQ(RunCommand({"complete", "--", "submit", "--baseline", "deb"}).out, "debian-6.12\t\n");
+  v1::MachineView& machine = *service_.machines.add_machines();
+  machine.set_name("vm1");
+  machine.set_state("idle");
+  machine.add_tags("kvm");
+  EXPECT_EQ(RunCommand({"complete", "--", "note", "m"}).out, "machine:vm1\tidle\n");
+  EXPECT_EQ(RunCommand({"complete", "--", "note", "kernel:m"}).out, "kernel:mine\t\n");
+  EXPECT_EQ(RunCommand({"complete", "--", "submit", "--tag", ""}).out, "kvm\tvm1\n");
   Stop();
   const Result away = RunCommand({"complete", "--", "submit", "--baseline", ""});
   EXPECT_EQ(away.code, kOk);
