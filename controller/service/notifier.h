@@ -21,7 +21,7 @@ absl::Status Announce(store::Database& database, const store::Event& event);
 absl::Status AnnounceWhatHappened(store::Database& database,
                                   absl::Duration settled = kSettledSickness);
 
-// Delivers what is due, at most `most`; blocks for as long as those take. Returns how many were
+// Delivers what is due, at most `most`, several at a time and in no order; blocks for as long as those take. Returns how many were
 // tried. An error is the database's; one of a receiver is stored with the delivery.
 absl::StatusOr<int> Deliver(store::Database& database, notify::Sender& sender, int most);
 

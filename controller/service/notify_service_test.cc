@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -27,14 +29,19 @@ constexpr char kSecret[] = "0123456789abcdef-a secret";
 const store::Principal kAda = {.role = store::Role::kUser, .name = "ada"};
 const store::Principal kBob = {.role = store::Role::kUser, .name = "bob"};
 
+constexpr std::chrono::seconds kPatience(20);
+
 class ListeningSender : public notify::Sender {
  public:
   absl::Status SendPost(const notify::Post& post) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     posts.push_back(post);
-    return answer;
+    came_.notify_all();
+    const bool all = came_.wait_for(lock, kPatience, [&] { return posts.size() >= wait_for; });
+    return all ? answer : absl::UnavailableError("the others were not called meanwhile");
   }
   absl::Status SendMail(const notify::Mail& mail) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     mails.push_back(mail);
     return answer;
   }
@@ -43,9 +50,11 @@ class ListeningSender : public notify::Sender {
   std::vector<notify::Post> posts;
   std::vector<notify::Mail> mails;
   absl::Status answer;
+  size_t wait_for = 0;  // A post is answered once so many have come.
 
  private:
   std::mutex mutex_;
+  std::condition_variable came_;
   const std::string from_ = "farm@example.org";
 };
 
@@ -174,6 +183,17 @@ TEST_F(NotifyServiceTest, WhatCanNotBeReachedIsTriedLater) {
   EXPECT_EQ(DeliverAll(), 0) << "not before some time has passed";
   EXPECT_EQ(View(kAda).last_error(), "no route");
   EXPECT_EQ(View(kAda).waiting(), 1u);
+}
+
+TEST_F(NotifyServiceTest, ASlowReceiverHoldsUpNobody) {
+  Put(kAda, Webhook("slow"));
+  Put(kAda, Webhook("quick"));
+  RunJob();
+  Announce();
+  sender_.wait_for = 2;  // The first one answers when the second one was called.
+  EXPECT_EQ(DeliverAll(), 2);
+  ASSERT_EQ(sender_.posts.size(), 2u);
+  EXPECT_EQ(View(kAda, 0).waiting() + View(kAda, 1).waiting(), 0u);
 }
 
 TEST_F(NotifyServiceTest, ARefusalIsForGood) {
