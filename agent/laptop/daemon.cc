@@ -38,6 +38,9 @@ void Log(absl::string_view line) {
   fprintf(stderr, "%s\n", Printable(line).c_str());  // Into the system's journal.
 }
 
+// Of deploy/systemd/sysusers.conf.
+constexpr char kLoadUser[] = "shakedown-load";
+
 absl::Duration Uptime() {
   const absl::StatusOr<std::string> text = ReadFile("/proc/uptime", 100);
   double seconds = 0;
@@ -58,6 +61,7 @@ absl::StatusOr<PlaceOptions> Place(const DaemonOptions& options, const LaptopPat
   ASSIGN_OR_RETURN(place.cgroup, RunnersCgroup());
   place.hidden = {"/home", "/root",          "/boot",     "/efi",           "/media",
                   "/mnt",  "/etc/shakedown", paths.state, paths.agent_state};
+  place.load_user = kLoadUser;
   return place;
 }
 

@@ -118,10 +118,15 @@ int SetupOrUndo(const std::vector<std::string>& words) {
 // How shakedown-laptop starts it.
 int ServeParent(const std::vector<std::string>& words) {
   int fd = -1;
-  if (words.size() != 2 || !absl::SimpleAtoi(words[1], &fd) || fd < 0) {
+  std::optional<LoadUser> user;
+  if (words.size() == 4 && words[2] == "--load-user") {
+    user = ParseLoadUser(words[3]);
+    if (!user) return Usage(absl::InvalidArgumentError("--load-user: want UID:GID, not root's"));
+  }
+  if (words.size() != (user ? 4 : 2) || !absl::SimpleAtoi(words[1], &fd) || fd < 0) {
     return Usage(absl::InvalidArgumentError("--fd: want the number of an open socket"));
   }
-  return ServeSocket(fd);
+  return ServeSocket(fd, user);
 }
 
 }  // namespace

@@ -30,11 +30,13 @@ constexpr absl::Duration kIdle = absl::Seconds(1);
 // A port without a listener on the host is always "ready" to poll(): look at it this often instead.
 constexpr absl::Duration kNobodyThere = absl::Milliseconds(100);
 
-absl::StatusOr<v1::Identified> Identified(const v1::Identify& request) {
+absl::StatusOr<v1::Identified> Identified(const v1::Identify& request, const LoadPlace& place) {
   v1::Identified answer;
   ASSIGN_OR_RETURN(*answer.mutable_identity(),
                    ReadIdentity({request.tunables().begin(), request.tunables().end()}));
   *answer.mutable_fingerprint() = ReadFingerprint();
+  // What a load may do is part of what it measures.
+  if (place.user) (*answer.mutable_fingerprint()->mutable_facts())["loads.user"] = "unprivileged";
   return answer;
 }
 
@@ -179,7 +181,7 @@ absl::Status Service::Fail(uint64_t id, const absl::Status& why) { return Send(i
 v1::RunnerEvent Service::Answer(const v1::RunnerRequest& request) {
   v1::RunnerEvent event;
   if (request.has_identify()) {
-    absl::StatusOr<v1::Identified> answer = Identified(request.identify());
+    absl::StatusOr<v1::Identified> answer = Identified(request.identify(), place_);
     if (!answer.ok()) return Failure(answer.status());
     *event.mutable_identified() = *std::move(answer);
   } else if (request.has_calibrate()) {
@@ -276,8 +278,9 @@ void Prepare() {
   if (!status.ok()) Say(status.message());
 }
 
-absl::Status Serve(std::unique_ptr<Port> port) {
+absl::Status Serve(std::unique_ptr<Port> port, std::optional<LoadUser> user = std::nullopt) {
   LoadPlace place;
+  place.user = user;
   place.watcher_first = true;
   return Service(std::move(port), place, SystemClock()).Run();
 }
@@ -302,7 +305,7 @@ int ServeAgent() {
   return 1;
 }
 
-int ServeSocket(int fd) {
+int ServeSocket(int fd, std::optional<LoadUser> load_user) {
   struct stat about = {};
   if (fstat(fd, &about) != 0 || !S_ISSOCK(about.st_mode)) {
     Say(absl::StrCat("--fd ", fd, ": is no socket"));
@@ -310,7 +313,7 @@ int ServeSocket(int fd) {
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);  // No load may hold it.
   Prepare();
-  const absl::Status status = Serve(std::make_unique<Port>(fd, Port::Kind::kSocket));
+  const absl::Status status = Serve(std::make_unique<Port>(fd, Port::Kind::kSocket), load_user);
   if (status.ok() || absl::IsCancelled(status)) return 0;
   Say(status.message());
   return 1;

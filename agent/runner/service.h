@@ -63,8 +63,9 @@ class Service {
 // process: 0 after PowerOff; else the error has been said on the console.
 int ServeAgent();
 // Likewise over a socket that the parent has given it, until that is closed: on a machine that has
-// another purpose, so it neither is process 1 nor powers off.
-int ServeSocket(int fd);
+// another purpose, so it neither is process 1 nor powers off, and loads may be somebody else than
+// we.
+int ServeSocket(int fd, std::optional<LoadUser> load_user);
 
 }  // namespace shakedown::runner
 

@@ -50,6 +50,7 @@ constexpr Entry kTiers[] = {
     {"gcc", Tier::kHard},
     {"latt.zlib", Tier::kHard},
     {"runner.version", Tier::kHard},
+    {"loads.user", Tier::kHard},
     // The kernel and its setting.
     {"kernel", Tier::kSubject},
     {"source", Tier::kSubject},

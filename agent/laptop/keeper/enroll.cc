@@ -64,7 +64,8 @@ void Explain(const Enrolment& enrolment, const LaptopPaths& paths, const OwnerFi
   say(absl::StrCat("This machine joins the farm at ", enrolment.server, " as ", enrolment.name,
                    "."));
   say("The farm may, within the rules below, install a test kernel beside your own, restart the");
-  say("machine into it once, run benchmarks as root there, and restart it into your own kernel.");
+  say("machine into it once, run benchmarks there as a user of their own, and restart it into your "
+      "own kernel.");
   say("Your default boot entry, kernels and files stay as they are. Before each restart there is "
       "a");
   say("notice: `shakedown-laptop refuse` keeps it from it, `pause` for longer, `stop` brings the");

@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -46,7 +47,7 @@ absl::Status WriteControl(const std::string& path, absl::string_view text) {
 }
 
 // In the child.
-[[noreturn]] void BecomeRunner(const PlaceOptions& options, int fd) {
+[[noreturn]] void BecomeRunner(const PlaceOptions& options, const std::string& load_user, int fd) {
   setsid();
   sigset_t none;
   sigemptyset(&none);
@@ -66,13 +67,30 @@ absl::Status WriteControl(const std::string& path, absl::string_view text) {
   }
   close_range(kRunnerFd + 1, ~0u, 0);
   const std::string number = std::to_string(kRunnerFd);
-  char* argv[] = {const_cast<char*>("shakedown-runner"), const_cast<char*>("--fd"),
-                  const_cast<char*>(number.c_str()), nullptr};
+  char* argv[] = {const_cast<char*>("shakedown-runner"),
+                  const_cast<char*>("--fd"),
+                  const_cast<char*>(number.c_str()),
+                  load_user.empty() ? nullptr : const_cast<char*>("--load-user"),
+                  const_cast<char*>(load_user.c_str()),
+                  nullptr};
   char* environment[] = {
       const_cast<char*>("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
       const_cast<char*>("LC_ALL=C"), const_cast<char*>("HOME=/nonexistent"), nullptr};
   execve(options.runner.c_str(), argv, environment);
   Die(ErrnoStatus(errno, options.runner));
+}
+
+// "UID:GID", as the runner takes it; empty for an empty name.
+absl::StatusOr<std::string> IdsOf(const std::string& user) {
+  if (user.empty()) return std::string();
+  errno = 0;
+  const passwd* entry = getpwnam(user.c_str());
+  if (entry == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("user ", user, ", whom loads run as: there is none, ",
+                     "want what systemd-sysusers makes of the package's file"));
+  }
+  return absl::StrCat(entry->pw_uid, ":", entry->pw_gid);
 }
 
 class ProcessPlace : public RunnerPlace {
@@ -104,6 +122,7 @@ class ProcessPlace : public RunnerPlace {
   }
 
   absl::StatusOr<Descriptor> TryStart(const std::vector<RunnerInput>& inputs, v1::Network network) {
+    ASSIGN_OR_RETURN(const std::string load_user, IdsOf(options_.load_user));
     for (const RunnerInput& input : inputs) RETURN_IF_ERROR(MountInput(input));
     if (network != v1::NETWORK_AS_IS) RETURN_IF_ERROR(SetLinks(network == v1::NETWORK_UP));
     if (!options_.cgroup.empty() && mkdir(options_.cgroup.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -116,7 +135,7 @@ class ProcessPlace : public RunnerPlace {
     Descriptor ours(ends[0]);
     const Descriptor its(ends[1]);
     pid_ = fork();
-    if (pid_ == 0) BecomeRunner(options_, its.get());
+    if (pid_ == 0) BecomeRunner(options_, load_user, its.get());
     if (pid_ < 0) return ErrnoStatus(errno, "process of the runner");
     return ours;
   }
@@ -127,6 +146,8 @@ class ProcessPlace : public RunnerPlace {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return ErrnoStatus(error.value(), folder);
+    // Whatever our umask is: loads that are not root read what is mounted there.
+    if (chmod(options_.inputs.c_str(), 0755) != 0) return ErrnoStatus(errno, options_.inputs);
     RETURN_IF_ERROR(Run(
         {"mount", "-t", "ext4", "-o", "loop,ro,nosuid,nodev,noload", "--", input.image, folder}));
     mounted_.push_back(folder);

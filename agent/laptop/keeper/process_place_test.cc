@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -58,6 +59,23 @@ TEST_F(ProcessPlaceTest, ASessionOfItsOwnWithNothingOfOurs) {
   EXPECT_THAT(text, HasSubstr("--fd 3 /nonexistent  5\n"));
   const std::string rest = text.substr(text.find('\n') + 1);
   EXPECT_EQ(rest.substr(0, rest.find('\n')) + "\n", rest.substr(rest.find('\n') + 1));
+}
+
+TEST_F(ProcessPlaceTest, LoadsAreSomebodyElse) {
+  options.runner = root.PutProgram("/runner", "echo \"$#:$3 $4\" >&3\n");
+  options.load_user = "nobody";
+  const passwd* nobody = getpwnam("nobody");
+  ASSERT_NE(nobody, nullptr);
+  {
+    const auto place = MakeProcessPlace(host, options);
+    const auto fd = place->Start({}, v1::NETWORK_AS_IS);
+    ASSERT_TRUE(fd.ok()) << fd.status();
+    EXPECT_EQ(ReadAll(*fd),
+              absl::StrCat("4:--load-user ", nobody->pw_uid, ":", nobody->pw_gid, "\n"));
+  }
+  options.load_user = "shakedown-no-such-user";
+  const auto refused = MakeProcessPlace(host, options)->Start({}, v1::NETWORK_AS_IS);
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("user shakedown-no-such-user"));
 }
 
 TEST_F(ProcessPlaceTest, TheGroupIsKilledToTheLastProcess) {
@@ -145,6 +163,7 @@ TEST_F(ProcessPlaceTest, SetsTheLinks) {
 // The real program: its frames over the socket it is given.
 TEST_F(ProcessPlaceTest, TheRunnerItself) {
   options.runner = std::string(getenv("SHAKEDOWN_BIN_DIR")) + "/shakedown-runner";
+  options.load_user = "nobody";
   const auto place = MakeProcessPlace(host, options);
   auto fd = place->Start({}, v1::NETWORK_AS_IS);
   ASSERT_TRUE(fd.ok());
@@ -171,6 +190,7 @@ TEST_F(ProcessPlaceTest, TheRunnerItself) {
   while (event.has_hello()) event = wait();
   EXPECT_EQ(event.id(), 5u);
   EXPECT_FALSE(event.identified().identity().release().empty());
+  EXPECT_EQ(event.identified().fingerprint().facts().at("loads.user"), "unprivileged");
 }
 
 TEST(CgroupFolderTest, OfTheUnifiedHierarchy) {

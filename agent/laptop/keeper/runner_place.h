@@ -42,6 +42,9 @@ struct PlaceOptions {
   // Folders that the runner does not see, if they are there; with any, it has a /dev without disks
   // (runner_view.h).
   std::vector<std::string> hidden;
+  // The user that loads run as; setup steps and watching stay root's. Empty: the runner's own. One
+  // that the machine does not have keeps the runner from starting: NotFound.
+  std::string load_user;
 };
 // The host outlives it.
 std::unique_ptr<RunnerPlace> MakeProcessPlace(Host& host, PlaceOptions options);

@@ -1,5 +1,6 @@
-// What the runner and its loads see of the owner's machine. They are root in a kernel that can do
-// anything: this keeps a load's mistakes from the owner's data, it is no wall against a kernel.
+// What the runner and its loads see of the owner's machine. The runner is root, its loads are not
+// (agent/runner/loads/load_user.h), and the kernel can do anything: this keeps mistakes from the
+// owner's data, it is no wall against a kernel.
 #ifndef SHAKEDOWN_AGENT_LAPTOP_KEEPER_RUNNER_VIEW_H_
 #define SHAKEDOWN_AGENT_LAPTOP_KEEPER_RUNNER_VIEW_H_
 

@@ -37,7 +37,8 @@ countdown_seconds: 60
 need_tried_boot: true
 
 # What may run: make, latt, interbench, launch and frames unless said. "command" and "tool" run programs that the farm
-# names, "tree" builds source trees that the farm brings: all of them as root.
+# names, "tree" builds source trees that the farm brings. All of them run as the user shakedown-load, who may do two
+# things of root's: set priorities and lock memory.
 # loads: "make"
 # While loads run:
 # network: NETWORK_DOWN

@@ -68,7 +68,7 @@ absl::StatusOr<LatencyStats> LaunchAll(const LaunchPlan& plan, const LoadContext
   LatencyStats us;
   for (uint32_t n = 1; n <= plan.count; ++n) {
     if (n > 1) context.clock.Sleep(absl::Milliseconds(plan.pause_ms));
-    if (plan.cold) RETURN_IF_ERROR(DropCaches());
+    if (plan.cold) RETURN_IF_ERROR(context.drop_caches());
     absl::StatusOr<int64_t> took = TimeToFirstByte(plan.argv);
     if (!took.ok()) return Annotate(took.status(), absl::StrCat("launch ", n, " of ", plan.count));
     us.Add(static_cast<uint64_t>(*took / 1000));

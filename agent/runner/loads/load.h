@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/runner/loads/caches.h"
 #include "proto/wire/clock.h"
 #include "proto/wire/latency_histogram.h"
 #include "shakedown/v1/boot.pb.h"
@@ -31,6 +32,8 @@ struct LoadContext {
   // A person waits at a terminal: commands have the person's environment, any exit code of them is
   // a result, and ^C is for them.
   bool for_person = false;
+  // Empties the caches before a cold iteration; a load that is not root has it done.
+  std::function<absl::Status()> drop_caches = [] { return DropCaches(); };
   // For people: pieces of interbench's table as they come, and lines about each round of latt.
   std::function<void(absl::string_view)> table, trace;
   std::string comment;  // A line in interbench's head.

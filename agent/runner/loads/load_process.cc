@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,11 +14,13 @@
 #include "absl/strings/str_cat.h"
 #include "agent/runner/loads/activities.h"
 #include "agent/runner/loads/build_tree.h"
+#include "agent/runner/loads/caches.h"
 #include "agent/runner/loads/guardian.h"
 #include "agent/runner/loads/load.h"
 #include "agent/runner/loads/output_text.h"
 #include "agent/runner/loads/prepare_build.h"
 #include "agent/runner/loads/process_tree.h"
+#include "proto/wire/descriptor.h"
 #include "proto/wire/load_kind.h"
 #include "proto/wire/status.h"
 
@@ -56,8 +59,17 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
   return event;
 }
 
+// Gives up root; the end of its guardian still ends it.
+absl::Status BecomeUser(const LoadUser& user) {
+  const pid_t guardian = getppid();
+  RETURN_IF_ERROR(BecomeLoadUser(user));
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != guardian) _exit(1);
+  return absl::OkStatus();
+}
+
 [[noreturn]] void Work(const v1::RunLoad& request, const LoadPlace& place,
-                       const std::string& scratch, int fd) {
+                       const std::string& scratch, const Descriptor& dropper, int fd) {
   // Refused: the load is spared like its watcher, which only a machine out of memory would notice.
   if (place.watcher_first) ExposeToOutOfMemory().IgnoreError();
   setsid();  // One session: one autogroup for all of the load.
@@ -68,6 +80,13 @@ v1::RunnerEvent FailureEvent(const absl::Status& status) {
                         event.mutable_progress()->set_text(OneLine(text));
                         SendEvent(fd, event);
                       }};
+  if (place.user) {
+    if (const absl::Status become = BecomeUser(*place.user); !become.ok()) {
+      SendEvent(fd, FailureEvent(become));
+      _exit(0);
+    }
+    context.drop_caches = [&dropper] { return DropCachesBy(dropper); };
+  }
   context.inputs = place.inputs;
   context.for_person = place.for_person;
   context.table = place.table;
@@ -108,10 +127,23 @@ LoadProcess::~LoadProcess() {
   if (events_ >= 0) close(events_);
 }
 
+absl::StatusOr<Descriptor> LoadProcess::PrepareForUser() const {
+  if (!place_.user) return Descriptor();
+  if (chown(scratch_.c_str(), place_.user->uid, place_.user->gid) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("owner of ", scratch_));
+  }
+  return StartCacheDropper();
+}
+
 absl::Status LoadProcess::Fork() {
   std::string scratch = absl::StrCat(place_.scratch_parent, "/shakedown-load.XXXXXX");
   if (mkdtemp(scratch.data()) == nullptr) return ErrnoStatus(errno, scratch);
   scratch_ = scratch;
+  const absl::StatusOr<Descriptor> dropper = PrepareForUser();
+  if (!dropper.ok()) {
+    rmdir(scratch_.c_str());
+    return dropper.status();
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, "pipe");
   const pid_t self = getpid();
@@ -119,7 +151,7 @@ absl::Status LoadProcess::Fork() {
   if (pid_ == 0) {
     close(ends[0]);
     ContinueUnderGuard(self, ends[1], [this] { RemoveFiles().IgnoreError(); });
-    Work(request_, place_, scratch_, ends[1]);
+    Work(request_, place_, scratch_, *dropper, ends[1]);
   }
   const int error = errno;
   close(ends[1]);

@@ -13,8 +13,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "agent/runner/loads/load_user.h"
 #include "agent/runner/telemetry/run_watch.h"
 #include "proto/wire/clock.h"
+#include "proto/wire/descriptor.h"
 #include "proto/wire/framing.h"
 #include "shakedown/v1/runner.pb.h"
 
@@ -36,6 +38,8 @@ struct LoadPlace {
   // Processes beside this one that belong to the measurement (see RunWatch); those of them that are
   // our children live on when the load ends.
   std::set<pid_t> own;
+  // Who the load is. Nothing: who we are.
+  std::optional<LoadUser> user;
 };
 
 // One load at a time in one process; the process must have called AdoptOrphans(). When the process
@@ -69,6 +73,8 @@ class LoadProcess {
  private:
   LoadProcess(const v1::RunLoad& request, const LoadPlace& place, Clock& clock);
   absl::Status Fork();
+  // Gives the load's user its folder; who empties caches for it. Nobody without a user.
+  absl::StatusOr<Descriptor> PrepareForUser() const;
   absl::Status CleanUp();
   absl::Status RemoveFiles() const;
   void Receive();

@@ -25,15 +25,15 @@ struct Iteration {
   size_t objects = 0;
 };
 
-absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool cold, bool share_output) {
+absl::StatusOr<Iteration> RunOnce(const BuildPlan& plan, bool cold, const LoadContext& context) {
   TimedCommand make;
   make.argv = plan.Argv();
   make.folder = plan.tree;
-  make.share_output = share_output;
+  make.share_output = context.share_output;
   Iteration result;
   RETURN_IF_ERROR(RemoveObjects(plan));
   ASSIGN_OR_RETURN(const size_t before, CountObjects(plan));
-  if (cold) RETURN_IF_ERROR(DropCaches());
+  if (cold) RETURN_IF_ERROR(context.drop_caches());
   ASSIGN_OR_RETURN(const CpuCounters cpu_before, ReadCpu());
   ASSIGN_OR_RETURN(result.times, TimeCommand(make));
   ASSIGN_OR_RETURN(const CpuCounters cpu_after, ReadCpu());
@@ -77,7 +77,7 @@ absl::StatusOr<v1::LoadRun> RunMakeLoad(const v1::Load& load, const LoadContext&
     context.progress(
         static_cast<double>(i - 1) / all,
         absl::StrCat("make -j", plan.jobs, cold ? ", cold" : "", ", iteration ", i, " of ", all));
-    absl::StatusOr<Iteration> once = RunOnce(plan, cold, context.share_output);
+    absl::StatusOr<Iteration> once = RunOnce(plan, cold, context);
     if (!once.ok()) return Annotate(once.status(), absl::StrCat("iteration ", i));
     Record(*once, cold, Recorder(run, i, IsWarmup(load, i)));
     absl::StrAppend(run.mutable_output(), ClassicTimes(once->times));

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <filesystem>
 #include <fstream>
@@ -85,6 +86,21 @@ TEST(CachesTest, WritesThreeAfterSyncing) {
   unlink(file);
   EXPECT_EQ(DropCaches(file).code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(CheckOnDisk("/dev/shm").code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(CachesTest, ADropperDoesItForOthers) {
+  char file[] = "/tmp/caches_test.XXXXXX";
+  close(mkstemp(file));
+  Descriptor dropper = StartCacheDropper(file).value();
+  EXPECT_TRUE(DropCachesBy(dropper).ok());
+  EXPECT_EQ(ReadFile(file).value(), "3\n");
+  unlink(file);
+  const absl::Status refused = DropCachesBy(dropper);
+  EXPECT_TRUE(absl::StrContains(refused.message(), "No such file")) << refused;
+  dropper.Close();
+  int status = 0;
+  ASSERT_GT(waitpid(-1, &status, 0), 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 // A "kernel tree" whose configuration is made by shell.
