@@ -164,6 +164,8 @@ std::variant<Invocation, Answer> ParseArguments(std::vector<std::string> argumen
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (app.get_subcommands().empty() && !unknown.empty()) return NotExpected(app, unknown.front());
     return Answer{kOk, HelpOfReached(app)};
   } catch (const CLI::CallForVersion& version) {
     return Answer{kOk, absl::StrCat(version.what(), "\n")};

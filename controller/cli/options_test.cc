@@ -185,6 +185,8 @@ TEST(HelpTest, ShowsEveryCommandAndExamples) {
   EXPECT_THAT(AnswerTo({"kernels", "add", "--help"}).text, HasSubstr("shakedown kernels add"));
   EXPECT_EQ(AnswerTo({"help", "kernels", "add"}).text, AnswerTo({"kernels", "add", "--help"}).text);
   EXPECT_EQ(AnswerTo({"help"}).text, help.text);
+  EXPECT_EQ(AnswerTo({"help", "sumbit"}).exit_code, kUsage);
+  EXPECT_THAT(AnswerTo({"help", "sumbit"}).text, HasSubstr("submit"));
 }
 
 }  // namespace
