@@ -153,6 +153,36 @@ boot_parameters: "mem"
 """
 
 
+# Loads are nobody who could bring a kernel down. What one wishes for here, a unit of the laptop's does, in test kernels.
+UNITS = "/etc/systemd/system"
+WISH_UNITS = {
+    "bed-wish.path": """[Unit]
+ConditionKernelCommandLine=shakedown.boot
+[Path]
+PathExists=/dev/shm/bed-wish
+""",
+    "bed-wish.service": """[Service]
+Type=oneshot
+ExecStart=/bin/sh /etc/systemd/system/bed-wish.sh
+""",
+    # "silence" leaves neither a pstore record nor a word on the console: the hardware's watchdog ends it.
+    "bed-wish.sh": """case $(cat /dev/shm/bed-wish) in
+panic) ;;
+reset) echo b >/proc/sysrq-trigger;;
+silence) echo 0 >/proc/sys/kernel/panic
+  mount -o remount,kmsg_bytes=0 /sys/fs/pstore
+  echo 1 >/proc/sys/kernel/printk;;
+esac
+echo c >/proc/sysrq-trigger
+""",
+}
+
+
+def wish(choice):
+    """A load under which the kernel ends as `choice`, shell that sets "wish", says."""
+    return (f"command -- sh -c '{choice}; echo $wish >/dev/shm/bed-new; mv /dev/shm/bed-new /dev/shm/bed-wish; sleep 120'")
+
+
 class FarmLaptop(Laptop):
     """A laptop whose owner has the token of a farm under `name`, and rules for it."""
 
@@ -165,6 +195,14 @@ class FarmLaptop(Laptop):
         self.disk.write("/root/token", token.read_bytes(), 0o600)
         self.disk.write("/root/ca.pem", (farm.state / "tls/ca.pem").read_bytes())
         self.disk.write("/etc/shakedown/owner.txtpb", owner)
+        for unit, text in WISH_UNITS.items():
+            self.disk.write(f"{UNITS}/{unit}", text)
+        self.add_to_unit("multi-user.target", "[Unit]\nWants=bed-wish.path\n")
+
+    def add_to_unit(self, unit, text):
+        """To a laptop that is off."""
+        self.disk.make_folder(f"{UNITS}/{unit}.d")
+        self.disk.write(f"{UNITS}/{unit}.d/bed.conf", text)
 
     def enroll(self):
         """As the owner does, in a terminal."""

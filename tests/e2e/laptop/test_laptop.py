@@ -6,7 +6,7 @@ import re
 import unittest
 
 from laptop import has_kvm
-from laptop_farm import MEASURED, QUICK, FarmLaptop, LaptopFarm, armed, outcomes, wait_until
+from laptop_farm import MEASURED, QUICK, FarmLaptop, LaptopFarm, armed, outcomes, wait_until, wish
 from power_cuts import STEPS, cut_in_step
 
 CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
@@ -18,12 +18,8 @@ farm = LaptopFarm()
 laptop = None
 before = None
 
-# What a boot parameter makes of the load: nothing, a panic, or silence that only the hardware's watchdog ends.
-FALL_OVER = """command -- sh -c 'case " $(cat /proc/cmdline) " in
-*" skew_tick=1 "*) echo c >/proc/sysrq-trigger;;
-*" skew_tick=2 "*) echo 0 >/proc/sys/kernel/panic; mount -o remount,kmsg_bytes=0 /sys/fs/pstore;
-echo 1 >/proc/sys/kernel/printk; echo c >/proc/sysrq-trigger;;
-esac; sleep 1'""".replace("\n", " ")
+# What a boot parameter makes of the load: a panic, or silence that only the hardware's watchdog ends.
+FALL_OVER = wish('case " $(cat /proc/cmdline) " in *" skew_tick=1 "*) wish=panic;; *) wish=silence;; esac')
 
 
 def setUpModule():

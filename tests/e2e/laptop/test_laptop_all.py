@@ -4,7 +4,8 @@ import os
 import random
 import unittest
 
-from laptop_farm import CACHE, MEASURED, QUICK, FarmLaptop, LaptopFarm, build_image, make_package, outcomes, wait_until
+from laptop_farm import (CACHE, MEASURED, QUICK, UNITS, FarmLaptop, LaptopFarm, build_image, make_package, outcomes, wait_until,
+                         wish)
 from power_cuts import STEPS, cut_in_step
 
 CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
@@ -31,14 +32,14 @@ class WithLaptop(unittest.TestCase):
     def setUpClass(cls):
         cls.laptop = FarmLaptop(farm, f"x-{cls.__name__.lower()}", image=build_image(make_package(), cls.loader))
         cls.addClassCleanup(cls.laptop.remove)
-        cls.prepare(cls.laptop.disk)
+        cls.prepare(cls.laptop)
         cls.laptop.power_on()
         cls.laptop.wait_started()
         cls.laptop.enroll()
 
     @classmethod
-    def prepare(cls, disk):
-        """Writes to the disk before the first start."""
+    def prepare(cls, laptop):
+        """Writes to its disk before the first start."""
 
     def submit(self, *arguments):
         return farm.submit(*arguments, "--machine", self.laptop.name)
@@ -85,13 +86,11 @@ class TestOwnWays(WithLaptop):
         self.assertEqual(outcomes(boots), {f"{job}.1A": MEASURED, f"{job}.1B": "OUTCOME_BOOT_FAILED"})
 
     def test_silence_after_work(self):
-        job, boots = self.one_boot(
-            "command -- sh -c 'sleep 40; echo 0 >/proc/sys/kernel/panic; mount -o remount,kmsg_bytes=0 /sys/fs/pstore; "
-            "echo c >/proc/sysrq-trigger'")
+        job, boots = self.one_boot(wish("sleep 40; wish=silence"))
         self.assertEqual(set(outcomes(boots).values()), {"OUTCOME_HUNG"}, boots)
 
     def test_a_kernel_that_resets_itself_is_not_measured(self):
-        _, boots = self.one_boot("command -- sh -c 'echo b >/proc/sysrq-trigger; sleep 60'")
+        _, boots = self.one_boot(wish("wish=reset"))
         self.assertNotIn(MEASURED, outcomes(boots).values())
 
     def test_without_a_network_the_block_is_run_to_its_end(self):
@@ -124,14 +123,11 @@ ExecStart=/bin/false
 """
 
     @classmethod
-    def prepare(cls, disk):
-        units = "/etc/systemd/system"
-        disk.write(f"{units}/bed-broken.service", cls.BROKEN)
+    def prepare(cls, laptop):
+        laptop.disk.write(f"{UNITS}/bed-broken.service", cls.BROKEN)
         # Required, so that what wants local file systems does not start.
-        for folder, text in (("local-fs.target.d", "[Unit]\nRequires=bed-broken.service\n"),
-                             ("shakedown-way-home.service.d", "[Service]\nRuntimeMaxSec=30\n")):
-            disk.make_folder(f"{units}/{folder}")
-            disk.write(f"{units}/{folder}/bed.conf", text)
+        laptop.add_to_unit("local-fs.target", "[Unit]\nRequires=bed-broken.service\n")
+        laptop.add_to_unit("shakedown-way-home.service", "[Service]\nRuntimeMaxSec=30\n")
 
     def test_emergency_mode_comes_home_and_is_told(self):
         start = len(self.laptop.serial())
