@@ -51,9 +51,8 @@ bool KernelFilter::Wants(const KernelId& kernel) const {
   if (!since_.empty() && CompareOrderKeys(key, since_) < 0) return false;
   if (!until_.empty() && IsAfter(key, until_)) return false;
   return patterns_.empty() ||
-         std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
-           return Matches(pattern, kernel.kernel);
-         });
+         std::any_of(patterns_.begin(), patterns_.end(),
+                     [&](const std::string& pattern) { return Matches(pattern, kernel.kernel); });
 }
 
 }  // namespace shakedown::history
