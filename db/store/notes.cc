@@ -205,16 +205,13 @@ absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
   return notes;
 }
 
-absl::StatusOr<std::map<std::string, uint32_t>> CountKernelNotes(
-    Database& database, const std::vector<std::string>& kernels) {
-  std::vector<std::string> subjects;
-  for (const std::string& kernel : kernels) subjects.push_back(absl::StrCat("kernel:", kernel));
+absl::StatusOr<std::map<std::string, uint32_t>> CountNotes(
+    Database& database, const std::vector<std::string>& subjects) {
   std::map<std::string, uint32_t> counts;
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
     counts.clear();
     for (const pqxx::row& row : tx.exec_params(
-             "SELECT substr(subject, 8), count(*) FROM notes WHERE subject = ANY ($1::text[]) "
-             "GROUP BY subject",
+             "SELECT subject, count(*) FROM notes WHERE subject = ANY ($1::text[]) GROUP BY 1",
              TextArray(subjects))) {
       counts[row[0].as<std::string>()] = row[1].as<uint32_t>();
     }

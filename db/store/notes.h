@@ -48,9 +48,9 @@ absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
                                                      const std::vector<std::string>& subjects,
                                                      int64_t job, uint32_t limit);
 
-// How many each of these kernels has; those without are left out.
-absl::StatusOr<std::map<std::string, uint32_t>> CountKernelNotes(
-    Database& database, const std::vector<std::string>& kernels);
+// How many are on each of these subjects ("kernel:…", "machine:…"); those without are left out.
+absl::StatusOr<std::map<std::string, uint32_t>> CountNotes(
+    Database& database, const std::vector<std::string>& subjects);
 
 }  // namespace shakedown::store
 
