@@ -62,8 +62,8 @@ int History(const Desk& desk, const HistoryArgs& args) {
   for (const std::string& pattern : args.kernels) request.add_kernels(pattern);
   const auto answer = desk.history->GetHistory(request);
   if (!answer.ok()) {
-    return Fail(desk.screen,
-                WithMetricHint(answer.status(), args.metric, args.machine, *desk.history));
+    return Fail(desk.screen, WithMetricHint(answer.status(), args.metric, MetricWord::kWhole,
+                                            args.machine, *desk.history));
   }
   if (args.json) {
     desk.screen.PrintJson(*answer);

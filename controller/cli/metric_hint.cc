@@ -33,12 +33,14 @@ std::set<std::string> BeginningsOf(const std::vector<std::string>& metrics) {
 
 }  // namespace
 
-std::string MetricHint(absl::string_view word, const std::vector<std::string>& known) {
+std::string MetricHint(absl::string_view word, MetricWord wanted,
+                       const std::vector<std::string>& known) {
   if (word.empty() || std::find(known.begin(), known.end(), word) != known.end()) return "";
   std::vector<std::string> begin;
   for (const std::string& metric : known) {
     if (absl::StartsWith(metric, word)) begin.push_back(metric);
   }
+  if (!begin.empty() && wanted == MetricWord::kBeginning) return "";
   if (!begin.empty()) {
     return absl::StrCat("; ", begin.size(),
                         begin.size() == 1 ? " metric begins so, " : " metrics begin so, such as ",
@@ -51,8 +53,8 @@ std::string MetricHint(absl::string_view word, const std::vector<std::string>& k
 }
 
 absl::Status WithMetricHint(const absl::Status& status, const std::string& metric,
-                            const std::string& machine, HistoryClient& history) {
-  if (!absl::IsNotFound(status)) return status;
+                            MetricWord wanted, const std::string& machine, HistoryClient& history) {
+  if (!absl::IsNotFound(status) || metric.empty()) return status;
   std::set<std::string> metrics;
   v1::ListSeriesRequest request;
   request.set_limit(kMostSeries);
@@ -60,8 +62,9 @@ absl::Status WithMetricHint(const absl::Status& status, const std::string& metri
   AddMetrics(request, history, metrics);
   request.set_metric(metric);  // A long list may not reach them.
   AddMetrics(request, history, metrics);
-  return {status.code(),
-          absl::StrCat(status.message(), MetricHint(metric, {metrics.begin(), metrics.end()}))};
+  return {
+      status.code(),
+      absl::StrCat(status.message(), MetricHint(metric, wanted, {metrics.begin(), metrics.end()}))};
 }
 
 }  // namespace shakedown::cli

@@ -7,10 +7,11 @@ namespace {
 
 struct HintCase {
   std::string name, word, want;
+  MetricWord wanted = MetricWord::kWhole;
 };
 class MetricHintTest : public testing::TestWithParam<HintCase> {};
 TEST_P(MetricHintTest, NamesWhatIsNear) {
-  EXPECT_EQ(MetricHint(GetParam().word,
+  EXPECT_EQ(MetricHint(GetParam().word, GetParam().wanted,
                        {"make.real", "interbench.video.burn.latency.max",
                         "interbench.video.burn.latency.avg", "interbench.audio.none.desired_cpu"}),
             GetParam().want);
@@ -25,13 +26,18 @@ INSTANTIATE_TEST_SUITE_P(
         {"BeginningOfSome", "interbench.video",
          "; 2 metrics begin so, such as \"interbench.video.burn.latency.avg\""},
         {"BeginningOfOne", "make", "; 1 metric begins so, \"make.real\""},
+        {"BeginningWhereOneIsWanted", "interbench.video", "", MetricWord::kBeginning},
+        {"MistypedWhereABeginningIsWanted", "interbench.vidoe",
+         ": did you mean \"interbench.video\"?", MetricWord::kBeginning},
         {"OneOfThem", "make.real", ""},
         {"NothingNear", "elephants.in.the.room", ""},
         {"NoWord", "", ""},
     }),
     [](const auto& test) { return test.param.name; });
 
-TEST(MetricHintOfNothingTest, ThereIsNone) { EXPECT_EQ(MetricHint("make.real", {}), ""); }
+TEST(MetricHintOfNothingTest, ThereIsNone) {
+  EXPECT_EQ(MetricHint("make.real", MetricWord::kWhole, {}), "");
+}
 
 }  // namespace
 }  // namespace shakedown::cli

@@ -101,17 +101,32 @@ std::vector<std::string> ColumnsOf(const std::vector<KernelWithTunables>& asked,
   return columns;
 }
 
+// It has numbers on the machine, but none of what was asked for.
+std::string NoneOfThese(const KernelWithTunables& kernel,
+                        const v1::CompareKernelsRequest& request) {
+  const std::string metrics =
+      request.metric().empty()
+          ? ""
+          : absl::StrCat(" of a metric that begins with ", Quoted(request.metric()));
+  const bool tunables = !kernel.tunables.empty();
+  return absl::StrCat(store::KernelText(kernel.kernel, kernel.tunables),
+                      ": has numbers on machine ", request.machine(), ", but none",
+                      tunables ? " with these tunables" : "",
+                      tunables && !metrics.empty() ? " or none" : "", metrics);
+}
+
 absl::Status NoNumbers(store::Database& database, const KernelWithTunables& kernel,
                        const v1::CompareKernelsRequest& request) {
   ASSIGN_OR_RETURN(const std::vector<std::string> machines,
                    FromStore([&] { return store::MachinesWith(database, kernel.kernel); }));
-  const std::string text = store::KernelText(kernel.kernel, kernel.tunables);
-  std::string error = absl::StrCat("kernel ", text, ": no numbers on machine ", request.machine());
-  if (!request.metric().empty()) absl::StrAppend(&error, " of ", Quoted(request.metric()));
-  absl::StrAppend(&error, machines.empty() ? "; none anywhere else either"
-                                           : absl::StrCat("; there are some on ",
-                                                          absl::StrJoin(machines, ", ")));
-  return absl::NotFoundError(error);
+  if (std::find(machines.begin(), machines.end(), request.machine()) != machines.end()) {
+    return absl::NotFoundError(absl::StrCat("kernel ", NoneOfThese(kernel, request)));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "kernel ", store::KernelText(kernel.kernel, kernel.tunables), ": no numbers on machine ",
+      request.machine(),
+      machines.empty() ? "; none anywhere else either"
+                       : absl::StrCat("; there are some on ", absl::StrJoin(machines, ", "))));
 }
 
 void WarnOfCounts(const store::FarmRuns& farm, v1::CompareKernelsResponse& response) {
