@@ -10,7 +10,8 @@
 
 namespace shakedown::cli {
 
-// The title begins with "Imported"; no epochs, boots and changes. `columns` as PrintTable.
+// The title begins with "Imported"; no epochs, boots and changes. Sources stand below the table.
+// `columns` as PrintTable.
 std::string ImportedText(const v1::HistorySeries& series, size_t columns, bool unicode);
 
 // "9, 12 and 3 more"; "" for a point of the farm's own.
@@ -18,8 +19,8 @@ std::string ImportsText(const v1::HistoryPoint& point);
 // "published: linux-kernel, 2010-08-08", "latt: https://…", each once, parted by "; ".
 std::string SourcesText(const v1::HistoryPoint& point);
 
-// "notes: shakedown notes kernel:2.6.35-ck1 (2), machine:p4-ht (1)\n"; "" where there are none.
-// Of both kinds of series.
+// "notes: 2 on kernel:2.6.35-ck1, 1 on machine:p4-ht; see shakedown notes kernel:2.6.35-ck1\n"; ""
+// where there are none. Of both kinds of series.
 std::string NotesLine(const v1::HistorySeries& series);
 
 }  // namespace shakedown::cli

@@ -50,12 +50,13 @@ TEST(ImportedTextTest, SaysWhatItIsAndWhereEachPointIsFrom) {
   const char kWant[] =
       "Imported: interbench.video.compile.deadlines_met [%] on p4-ht (higher is better)\n"
       "_#\n"
-      "KERNEL                    RUNS  MEDIAN  MAD  IMPORT  SOURCE\n"
-      "2.6.35                       1    49.2    -  9       published: linux-kernel, 2010-08-08\n"
-      "2.6.35-ck1 rr_interval=6     1   87.5*    -  10      published: linux-kernel, 2010-08-08\n"
+      "KERNEL                    RUNS  MEDIAN  MAD  IMPORT\n"
+      "2.6.35                       1    49.2    -  9\n"
+      "2.6.35-ck1 rr_interval=6     1   87.5*    -  10\n"
+      "import 9, 10: published: linux-kernel, 2010-08-08\n"
       "*: an asterisk of the text's author; it plays no part\n"
       "imported: nothing is looked for\n"
-      "what people saw: shakedown notes kernel:2.6.35-ck1 (2), machine:p4-ht (1)\n";
+      "notes: 2 on kernel:2.6.35-ck1, 1 on machine:p4-ht; see shakedown notes kernel:2.6.35-ck1\n";
   EXPECT_EQ(ImportedText(series, 0, false), kWant);
   EXPECT_EQ(HistoryText(series, 0, false), kWant);
 }
@@ -74,7 +75,12 @@ TEST(ImportedTextTest, SeveralTextsOfOnePointAreAllNamed) {
   EXPECT_EQ(ImportsText(point), "9, 20, 21 and 2 more");
   EXPECT_EQ(SourcesText(point),
             "published: linux-kernel, 2010-08-08; interbench: a mail; interbench");
-  EXPECT_THAT(ImportedText(series, 0, false), HasSubstr("     7    49.2  0.25  9, 20"));
+  EXPECT_THAT(ImportedText(series, 0, false),
+              HasSubstr("     7    49.2  0.25  9, 20, 21 and 2 more\n"));
+  EXPECT_THAT(ImportedText(series, 0, false),
+              HasSubstr("import 9, 10: published: linux-kernel, 2010-08-08\n"
+                        "import 20, 21, 22: interbench: a mail\n"
+                        "import 23: interbench\n"));
   series.mutable_key()->set_loads("make -j4 (1); clients 8");
   series.set_unit("1");
   series.set_better("");
@@ -115,6 +121,17 @@ TEST(ImportedTextTest, HostileNamesDrawNothing) {
   EXPECT_THAT(text, Not(HasSubstr("\nroot")));
 }
 
+TEST(ImportedTextTest, OfVeryManySourcesSomeAreNamed) {
+  v1::HistorySeries series = Published();
+  for (int i = 0; i < 50; ++i) {
+    v1::HistoryImport* import = series.mutable_points(0)->add_imports();
+    import->set_import(100 + i);
+    import->set_source(absl::StrCat("mail ", i));
+  }
+  EXPECT_THAT(ImportedText(series, 0, false),
+              HasSubstr("\n43 more sources: see shakedown imports --machine p4-ht\n"));
+}
+
 TEST(NotesLineTest, SomeOfMany) {
   v1::HistorySeries series;
   EXPECT_EQ(NotesLine(series), "");
@@ -124,8 +141,8 @@ TEST(NotesLineTest, SomeOfMany) {
   }
   *series.add_points() = series.points(0);  // The same kernel in another epoch.
   EXPECT_EQ(NotesLine(series),
-            "what people saw: shakedown notes kernel:6.1 (1), kernel:6.2 (2), kernel:6.3 (3), "
-            "kernel:6.4 (4), kernel:6.5 (5) and 3 more\n");
+            "notes: 1 on kernel:6.1, 2 on kernel:6.2, 3 on kernel:6.3, 4 on kernel:6.4, 5 on "
+            "kernel:6.5 and on 3 more; see shakedown notes kernel:6.1\n");
 }
 
 TEST(SeriesTextTest, ImportedOnesHaveATitleOfTheirOwn) {

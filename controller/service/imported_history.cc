@@ -16,9 +16,7 @@ namespace {
 constexpr size_t kMostImports = 100;
 
 constexpr char kWhyNoChanges[] =
-    "imported: not measured by this farm. Its kernels were not run in turns in a random order, and "
-    "mostly once each, so values are shown as they were read, no change is looked for and none "
-    "becomes a suspicion.";
+    "not run in turns, mostly once each: no change is looked for, none is suspected";
 
 std::vector<history::ImportedNumber> ToNumbers(const store::ImportedHistory& history) {
   std::vector<history::ImportedNumber> numbers;

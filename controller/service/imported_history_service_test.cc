@@ -198,7 +198,7 @@ TEST_F(ImportedHistoryTest, AStepInImportsIsNeverASuspicion) {
     EXPECT_THAT(series.points(), SizeIs(30));
     EXPECT_EQ(series.points(0).runs(), 8u);
     EXPECT_THAT(series.changes(), IsEmpty());
-    EXPECT_THAT(series.note(), HasSubstr("none becomes a suspicion"));
+    EXPECT_THAT(series.note(), HasSubstr("none is suspected"));
   }
   EXPECT_EQ(imported, 2);
   EXPECT_THAT(history_.ListRegressions({})->regressions(), IsEmpty());
