@@ -55,6 +55,11 @@ export function rangeOf(text: string | null, points: number): [number, number] |
   return from < to && to > 0 && from < points ? [from, to] : undefined;
 }
 
+// What the chart shows: the first and the last of a few points have room for their names.
+export function shownOf(range: [number, number] | undefined, points: number): [number, number] | undefined {
+  return range ?? (points > 1 && points <= 12 ? [-0.4, points - 0.6] : undefined);
+}
+
 export function inRange(points: HistoryPoint[], range: [number, number] | undefined): { point: HistoryPoint; index: number }[] {
   const all = points.map((point, index) => ({ point, index }));
   return range === undefined ? all : all.filter(({ index }) => index >= range[0] && index <= range[1]);

@@ -9,7 +9,7 @@ import { LongTable } from "../long_table";
 import { Notes } from "../notes";
 import { Copy, Empty, Find, Foreign, Show, Table, Title, When } from "../parts";
 import { setQuery } from "../route";
-import { changeTexts, chartOf, inRange, keyText, rangeOf } from "../series";
+import { changeTexts, chartOf, inRange, keyText, rangeOf, shownOf } from "../series";
 import { cut, plural } from "../text";
 
 const ROWS = 200;
@@ -137,7 +137,7 @@ function Series({ series, query, number: place }: { series: HistorySeries; query
           <Chart
             label={`${keyText(series)}: ${plural(series.points.length, "kernel")}. ${texts.join("; ") || (series.imported ? "Imported: no change is looked for" : "No change was found")}`}
             x={chart.x} lines={lines} marks={chart.marks} xName="kernels in their order" unit={relative ? "to the reference" : series.unit}
-            xText={(i) => (Number.isInteger(i) ? (series.points[i]?.kernel ?? "") : "")} range={range} height={280}
+            xText={(i) => (Number.isInteger(i) ? cut(series.points[i]?.kernel ?? "", 24) : "")} range={shownOf(range, series.points.length)} height={280}
             onZoom={(zoom) => setQuery({ [name]: zoom === undefined ? null : `${zoom[0].toFixed(2)}_${zoom[1].toFixed(2)}` })}
           />
           <p class="small dim">
