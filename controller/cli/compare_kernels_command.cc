@@ -9,6 +9,7 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/import_client.h"
+#include "controller/cli/metric_hint.h"
 #include "controller/cli/note_lines.h"
 #include "controller/cli/tables.h"
 #include "proto/wire/sanitise.h"
@@ -67,7 +68,10 @@ int CompareKernels(const Desk& desk, const CompareArgs& args) {
   request.set_machine(args.machine);
   if (!args.metrics.empty()) request.set_metric(ToUtf8(args.metrics.front()));
   const absl::StatusOr<Comparison> answer = desk.imports->CompareKernels(request);
-  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (!answer.ok()) {
+    return Fail(desk.screen, WithMetricHint(answer.status(), request.metric(),
+                                            MetricWord::kBeginning, args.machine, *desk.history));
+  }
   if (args.json) {
     desk.screen.PrintJson(*answer);
     return kOk;

@@ -2,9 +2,8 @@
 #include "controller/cli/commands.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/history_lines.h"
-#include "controller/cli/tables.h"
-#include "controller/cli/words.h"
-#include "proto/wire/sanitise.h"
+#include "controller/cli/metric_hint.h"
+#include "controller/cli/series_lines.h"
 
 namespace shakedown::cli {
 namespace {
@@ -62,7 +61,10 @@ int History(const Desk& desk, const HistoryArgs& args) {
   request.set_absolute(args.absolute);
   for (const std::string& pattern : args.kernels) request.add_kernels(pattern);
   const auto answer = desk.history->GetHistory(request);
-  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (!answer.ok()) {
+    return Fail(desk.screen, WithMetricHint(answer.status(), args.metric, MetricWord::kWhole,
+                                            args.machine, *desk.history));
+  }
   if (args.json) {
     desk.screen.PrintJson(*answer);
   } else if (args.csv) {
@@ -81,6 +83,7 @@ int ListSeries(const Desk& desk, const SeriesArgs& args) {
   v1::ListSeriesRequest request;
   request.set_metric(args.metric);
   request.set_machine(args.machine);
+  request.set_imported_only(args.imported);
   request.set_limit(args.limit);
   const auto answer = desk.history->ListSeries(request);
   if (!answer.ok()) return Fail(desk.screen, answer.status());
@@ -88,26 +91,17 @@ int ListSeries(const Desk& desk, const SeriesArgs& args) {
     desk.screen.PrintJson(*answer);
     return kOk;
   }
-  std::vector<std::vector<std::string>> rows;
-  for (const v1::SeriesView& series : answer->series()) {
-    rows.push_back({PrintableLine(series.key().metric(), 400), PrintableLine(series.unit()),
-                    PrintableLine(series.key().machine()), PrintableLine(series.key().loads(), 400),
-                    PrintableLine(series.key().config_class(), 400), absl::StrCat(series.points()),
-                    absl::StrCat(series.epochs()), TimeText(series.newest(), desk.screen.zone())});
-  }
-  if (rows.empty()) {
-    desk.screen.Note("no such series: they grow with measured boots");
+  const std::string text = SeriesText(*answer, desk.screen.size().columns, desk.screen.zone());
+  if (text.empty()) {
+    desk.screen.Note("no such series: they grow with measured boots and with imports");
     return kOk;
   }
-  desk.screen.Print(PrintTable({{.header = "METRIC", .may_shrink = true},
-                                {.header = "UNIT"},
-                                {.header = "MACHINE", .may_shrink = true},
-                                {.header = "LOAD", .may_shrink = true},
-                                {.header = "CLASS", .may_shrink = true},
-                                {.header = "KERNELS", .align = Column::Align::kRight},
-                                {.header = "EPOCHS", .align = Column::Align::kRight},
-                                {.header = "NEWEST"}},
-                               rows, desk.screen.size().columns));
+  desk.screen.Print(text);
+  if (static_cast<uint32_t>(answer->series_size()) == args.limit) {
+    desk.screen.Note(absl::StrCat("the first ", args.limit,
+                                  ": the beginning of a METRIC, --machine, --imported or a higher "
+                                  "--limit show others"));
+  }
   return kOk;
 }
 

@@ -16,18 +16,30 @@ class FakeHistory : public v1::HistoryService::Service {
   v1::GetHistoryRequest history;
   v1::SetRegressionRequest set;
   v1::ListRegressionsRequest list;
+  v1::ListSeriesRequest series;
 
  private:
-  grpc::Status ListSeries(grpc::ServerContext*, const v1::ListSeriesRequest*,
+  grpc::Status ListSeries(grpc::ServerContext*, const v1::ListSeriesRequest* request,
                           v1::ListSeriesResponse* response) override {
+    series = *request;
+    if (request->imported_only()) {
+      response->add_series()->set_imported(true);
+      return grpc::Status::OK;
+    }
     response->add_series()->mutable_key()->set_metric("make.real");
     return grpc::Status::OK;
   }
   grpc::Status GetHistory(grpc::ServerContext*, const v1::GetHistoryRequest* request,
                           v1::GetHistoryResponse* response) override {
     history = *request;
-    if (request->metric() == "none") return {grpc::StatusCode::NOT_FOUND, "no such series"};
+    if (request->metric() != "make.real") return {grpc::StatusCode::NOT_FOUND, "no such series"};
     response->add_series()->add_points()->set_kernel("debian-6.1");
+    v1::HistorySeries* imported = response->add_series();
+    imported->set_imported(true);
+    v1::HistoryPoint* point = imported->add_points();
+    point->set_kernel("2.6.35-ck1");
+    point->set_runs(1);
+    point->add_imports()->set_import(9);
     return grpc::Status::OK;
   }
   grpc::Status ListRegressions(grpc::ServerContext*, const v1::ListRegressionsRequest* request,
@@ -79,13 +91,31 @@ TEST_F(HistoryFlowTest, HistoryAsksForWhatWasSaid) {
   EXPECT_THAT(RunCommand({"history", "make.real", "--json"}).out, HasSubstr("\"series\": ["));
   EXPECT_EQ(RunCommand({"history", "make.real", "--json", "--csv"}).code, kUsage);
   EXPECT_EQ(RunCommand({"history"}).code, kUsage);
-  const Result none = RunCommand({"history", "none"});
+}
+
+TEST_F(HistoryFlowTest, ImportedSeriesFollowAndAreCalledSo) {
+  const std::string text = RunCommand({"history", "make.real"}).out;
+  EXPECT_LT(text.find("debian-6.1"), text.find("\n\nImported: "));
+  EXPECT_LT(text.find("\n\nImported: "), text.find("2.6.35-ck1"));
+  EXPECT_THAT(RunCommand({"history", "make.real", "--csv"}).out,
+              HasSubstr("2.6.35-ck1,,0,0,0,0,0,,1,1,9,"));
+  EXPECT_THAT(RunCommand({"history", "make.real", "--json"}).out, HasSubstr("\"imported\": true"));
+}
+
+TEST_F(HistoryFlowTest, AnEmptyAnswerNamesWhatIsNear) {
+  const Result none = RunCommand({"history", "elephants"});
   EXPECT_EQ(none.code, kUsage);
-  EXPECT_THAT(none.err, HasSubstr("no such series"));
+  EXPECT_THAT(none.err, HasSubstr("no such series\n"));
+  EXPECT_THAT(RunCommand({"history", "make.reel", "--machine", "x1"}).err,
+              HasSubstr("no such series: did you mean \"make.real\"?"));
+  EXPECT_EQ(history_.series.machine(), "x1");
 }
 
 TEST_F(HistoryFlowTest, SeriesAreListed) {
   EXPECT_THAT(RunCommand({"series"}).out, HasSubstr("make.real"));
+  EXPECT_THAT(RunCommand({"series", "--imported"}).out, HasSubstr("Imported results"));
+  EXPECT_TRUE(history_.series.imported_only());
+  EXPECT_THAT(RunCommand({"series", "--limit", "1"}).err, HasSubstr("the first 1: "));
   EXPECT_EQ(RunCommand({"series", "--limit", "0"}).code, kUsage);
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "controller/cli/imported_lines.h"
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
 #include "controller/compare/statistics/descriptive.h"
@@ -78,7 +79,7 @@ std::string Footer(const v1::HistorySeries& series) {
     absl::StrAppendFormat(&text, "drift over the last 20 kernels: %+.1f%%\n", 100 * series.drift());
   }
   if (!series.note().empty()) absl::StrAppend(&text, Plain(series.note()), "\n");
-  return text;
+  return absl::StrCat(text, NotesLine(series));
 }
 
 std::string CsvCell(const std::string& text) {
@@ -86,6 +87,13 @@ std::string CsvCell(const std::string& text) {
   if (!cell.empty() && absl::StrContains("=+-@", cell.substr(0, 1))) cell.insert(0, "'");
   if (cell.find_first_of("\",") == std::string::npos) return cell;
   return absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"");
+}
+
+// All of them, parted by blanks: "9 12".
+std::string ImportsCell(const v1::HistoryPoint& point) {
+  return absl::StrJoin(point.imports(), " ", [](std::string* out, const v1::HistoryImport& import) {
+    absl::StrAppend(out, import.import());
+  });
 }
 
 std::string KernelText(const std::string& kernel, const std::string& version) {
@@ -128,13 +136,16 @@ std::string Sparkline(const std::vector<double>& values, size_t columns, bool un
   return line;
 }
 
-std::string HistoryText(const v1::HistorySeries& series, size_t columns, bool unicode) {
+std::string SparkText(const v1::HistorySeries& series, size_t columns, bool unicode) {
   std::vector<double> medians;
-  bool epochs = false;
-  for (const v1::HistoryPoint& point : series.points()) {
-    medians.push_back(point.median());
-    epochs = epochs || point.epoch() > 1;
-  }
+  for (const v1::HistoryPoint& point : series.points()) medians.push_back(point.median());
+  return Sparkline(medians, columns == 0 ? kSparkOfPipe : columns, unicode);
+}
+
+std::string HistoryText(const v1::HistorySeries& series, size_t columns, bool unicode) {
+  if (series.imported()) return ImportedText(series, columns, unicode);
+  const bool epochs = std::any_of(series.points().begin(), series.points().end(),
+                                  [](const v1::HistoryPoint& point) { return point.epoch() > 1; });
   std::vector<Column> layout = {{.header = "KERNEL", .may_shrink = true},
                                 {.header = "VERSION", .may_shrink = true},
                                 {.header = "BOOTS", .align = Column::Align::kRight},
@@ -156,15 +167,14 @@ std::string HistoryText(const v1::HistorySeries& series, size_t columns, bool un
       row.push_back(std::move(cell));
     }
   }
-  const size_t spark = columns == 0 ? kSparkOfPipe : columns;
-  return absl::StrCat(Head(series), Sparkline(medians, spark, unicode), "\n",
+  return absl::StrCat(Head(series), SparkText(series, columns, unicode), "\n",
                       PrintTable(layout, rows, columns), Footer(series));
 }
 
 std::string HistoryCsv(const v1::GetHistoryResponse& history) {
   std::string text =
       "metric,unit,machine,loads,class,epoch,kernel,version,boots,failed,median,mad,relative,"
-      "change\n";
+      "change,imported,runs,imports,source\n";
   for (const v1::HistorySeries& series : history.series()) {
     for (int i = 0; i < series.points_size(); ++i) {
       const v1::HistoryPoint& point = series.points(i);
@@ -177,7 +187,8 @@ std::string HistoryCsv(const v1::GetHistoryResponse& history) {
                CsvCell(point.kernel()), CsvCell(point.version()), absl::StrCat(point.boots()),
                absl::StrCat(point.failed()), absl::StrFormat("%.17g", point.median()),
                absl::StrFormat("%.17g", point.mad()), std::string(point.relative() ? "1" : "0"),
-               CsvCell(MarkAt(series, i))},
+               CsvCell(MarkAt(series, i)), std::string(series.imported() ? "1" : "0"),
+               absl::StrCat(point.runs()), ImportsCell(point), CsvCell(SourcesText(point))},
               ","),
           "\n");
     }

@@ -16,11 +16,15 @@ namespace shakedown::cli {
 // longer series shows the medians of `columns` stretches. `unicode`: blocks of eighths, else ASCII.
 std::string Sparkline(const std::vector<double>& values, size_t columns, bool unicode);
 
-// Head, sparkline, table with change marks, what else is to be said. `columns` as PrintTable.
+// Of its medians; `columns` as PrintTable, a pipe has some.
+std::string SparkText(const v1::HistorySeries& series, size_t columns, bool unicode);
+
+// Head, sparkline, table with change marks, what else is to be said. `columns` as PrintTable. Of
+// imported series as imported_lines.h says.
 std::string HistoryText(const v1::HistorySeries& series, size_t columns, bool unicode);
 
 // A line a point, with a header; RFC 4180. A cell that a spreadsheet would take for a formula
-// begins with an apostrophe.
+// begins with an apostrophe. The columns stay as they are; new ones come last.
 std::string HistoryCsv(const v1::GetHistoryResponse& history);
 
 // "suspected" … "won't fix".

@@ -111,9 +111,9 @@ TEST(HistoryCsvTest, CellsStayCells) {
   EXPECT_EQ(
       HistoryCsv(history),
       "metric,unit,machine,loads,class,epoch,kernel,version,boots,failed,median,mad,relative,"
-      "change\n"
+      "change,imported,runs,imports,source\n"
       "make.real,s,'=cmd|' /C calc'!A0,\"make \"\"x\"\", y z\",debian,1,debian-6.1,6.1.9-1,8,0,"
-      "10,0.10000000000000001,0,\n");
+      "10,0.10000000000000001,0,,0,0,,\n");
 }
 
 TEST(RegressionTextTest, SaysWhatBecameOfIt) {

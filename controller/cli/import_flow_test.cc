@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/flow_testing.h"
+#include "shakedown/v1/history.grpc.pb.h"
 #include "shakedown/v1/import.grpc.pb.h"
 
 namespace shakedown::cli {
@@ -78,9 +79,25 @@ class FakeImports : public v1::ImportService::Service {
   }
 };
 
+class FakeSeries : public v1::HistoryService::Service {
+ public:
+  v1::ListSeriesRequest asked;
+
+ private:
+  grpc::Status ListSeries(grpc::ServerContext*, const v1::ListSeriesRequest* request,
+                          v1::ListSeriesResponse* response) override {
+    asked = *request;
+    response->add_series()->mutable_key()->set_metric("interbench.video.burn.latency.avg");
+    return grpc::Status::OK;
+  }
+};
+
 class ImportFlowTest : public FlowTest {
  protected:
-  ImportFlowTest() { more_services_.push_back(&farm_); }
+  ImportFlowTest() {
+    more_services_.push_back(&farm_);
+    more_services_.push_back(&series_);
+  }
 
   std::string File(const std::string& name, const std::string& content) {
     const std::string path = absl::StrCat(folder_, "/", name);
@@ -99,6 +116,7 @@ class ImportFlowTest : public FlowTest {
   }
 
   FakeImports farm_;
+  FakeSeries series_;
 };
 
 TEST_F(ImportFlowTest, StoresWhatIsSaid) {
@@ -296,6 +314,11 @@ TEST_F(ImportFlowTest, ComparesKernelsAndSaysWhatIsWrongWithThat) {
               HasSubstr("\"NaN\""));
   farm_.status = {grpc::StatusCode::NOT_FOUND, "kernel 2.6.99: no numbers on machine p4-ht"};
   EXPECT_EQ(RunCommand({"compare", "2.6.35", "2.6.99", "--machine", "p4-ht"}).code, kUsage);
+  EXPECT_THAT(RunCommand({"compare", "2.6.35", "2.6.99", "--machine", "p4-ht", "--metric",
+                          "interbench.vidoe"})
+                  .err,
+              HasSubstr(": did you mean \"interbench.video\"?"));
+  EXPECT_EQ(series_.asked.machine(), "p4-ht");
 }
 
 TEST_F(ImportFlowTest, KernelsWithoutAMachineGetAHint) {

@@ -223,6 +223,7 @@ struct HistoryArgs {
 struct SeriesArgs {
   std::string metric;  // Its beginning.
   std::string machine;
+  bool imported = false;  // Those of imports only.
   uint32_t limit = 100;
   bool json = false;
 };

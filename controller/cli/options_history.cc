@@ -12,8 +12,18 @@ kernel recurs as the baseline, values are the ratio to it in the same blocks.
 A step is marked "watch" above 2.5 %, "alarm" where a verdict would call it large, "environment" where the
 recurring baseline itself changed. Only a paired job makes a regression of it: shakedown regressions.
 
+Results of other tools (shakedown import) follow as series of their own, titled "Imported": one a machine, unit and
+what the text says beside the number, never pooled with the farm's; the median of the runs of all texts of a kernel,
+as measured, with the imports that it is from. Nothing is looked for in them and no regression comes of them.
+
+--csv has a line a point: metric, unit, machine, loads, class, epoch, kernel, version, boots, failed, median, mad,
+relative, change (empty: none), imported (0 or 1), runs, imports (their numbers, parted by blanks), source. Imported
+points have no class and 0 for epoch, boots and failed; the others 0 for runs and nothing behind it. New columns will
+come last. --json prints the proto's JSON (GetHistoryResponse of proto/shakedown/v1/history.proto), every field present.
+
 Examples:
   shakedown history latt.wakeup.avg --machine x1 --since 6.1
+  shakedown history interbench.video.compile.deadlines_met --machine p4-ht     # published in 2010
   shakedown history make.real --kernels 'debian-*' --until 6.12 --csv)";
 
 constexpr char kRegressionsFooter[] =
@@ -42,6 +52,7 @@ void AddHistory(CLI::App& app, Parse& parse) {
   CLI::App* series = app.add_subcommand("series", "List the series there are")->group("History");
   series->add_option("METRIC", parse.series.metric, "Its beginning");
   series->add_option("--machine", parse.series.machine, "Only on this one")->type_name("NAME");
+  series->add_flag("--imported", parse.series.imported, "Only those of imported results");
   AddNumber<uint32_t>(
       series, "--limit", 1, 1000, [&parse](uint32_t n) { parse.series.limit = n; },
       "At most so many; 1 to 1000, default 100");

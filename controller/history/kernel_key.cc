@@ -53,18 +53,27 @@ size_t EndOfVersion(absl::string_view name, size_t at) {
   return end;
 }
 
-std::string WithoutVersion(absl::string_view name) {
+// Where the first version in a name stands; at = end: there is none.
+struct Place {
+  size_t at = 0, end = 0;
+};
+Place FindVersion(absl::string_view name) {
   for (size_t at = 0; at < name.size(); ++at) {
     const bool begins = at == 0 || !absl::ascii_isalnum(name[at - 1]);
     const size_t end = begins && absl::ascii_isdigit(name[at]) ? EndOfVersion(name, at) : at;
-    if (end == at) continue;
-    absl::string_view before = name.substr(0, at);
-    absl::string_view after = name.substr(end);
-    absl::ConsumeSuffix(&before, "-");
-    absl::ConsumePrefix(&after, "-");
-    return absl::StrCat(before, before.empty() || after.empty() ? "" : "-", after);
+    if (end > at) return {at, end};
   }
-  return std::string(name);
+  return {};
+}
+
+std::string WithoutVersion(absl::string_view name) {
+  const Place version = FindVersion(name);
+  absl::string_view before = name.substr(0, version.at);
+  absl::string_view after = name.substr(version.end);
+  if (version.at == version.end) return std::string(name);
+  absl::ConsumeSuffix(&before, "-");
+  absl::ConsumePrefix(&after, "-");
+  return absl::StrCat(before, before.empty() || after.empty() ? "" : "-", after);
 }
 
 }  // namespace
@@ -85,6 +94,10 @@ std::string VersionOf(const BuiltKernel& built) {
     absl::StrAppend(&version, "+", built.build_key.substr(0, kBuildDigits));
   }
   return version;
+}
+
+std::string VersionInName(absl::string_view name) {
+  return std::string(name.substr(FindVersion(name).at));
 }
 
 std::string ClassOf(const v1::Variant& variant) {

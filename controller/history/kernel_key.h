@@ -24,6 +24,10 @@ struct BuiltKernel {
 // and the build of a local tree, which has no version of its own. Empty: not known.
 std::string VersionOf(const BuiltKernel& built);
 
+// The order key of a kernel of which there is the name alone: what stands from its version on,
+// "6.12-hz1000" of "debian-6.12-hz1000"; a name without a version whole.
+std::string VersionInName(absl::string_view name);
+
 // "debian-hz1000 nohz=off" of "debian-6.12-hz1000 nohz=off": the name without its version, and the
 // variant's settings. Kernels of one class differ in their version alone. "-" where nothing is
 // left.

@@ -76,6 +76,14 @@ TEST(ClassOfControlTest, AControlIsTheKernelItself) {
   EXPECT_EQ(ClassOf(variant), "debian");
 }
 
+TEST(VersionInNameTest, FromTheVersionOn) {
+  EXPECT_EQ(VersionInName("debian-6.12-hz1000"), "6.12-hz1000");
+  EXPECT_EQ(VersionInName("2.6.21-rc7-cfs-v6"), "2.6.21-rc7-cfs-v6");
+  EXPECT_EQ(VersionInName("mine"), "mine");
+  EXPECT_EQ(VersionInName("v2x6.1y"), "v2x6.1y");
+  EXPECT_EQ(VersionInName(""), "");
+}
+
 TEST(MatchesTest, StarsAndQuestionMarks) {
   EXPECT_TRUE(Matches("debian-*", "debian-6.12"));
   EXPECT_TRUE(Matches("*", ""));

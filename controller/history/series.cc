@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "controller/compare/statistics/descriptive.h"
-#include "controller/history/kernel_key.h"
-#include "controller/history/order_key.h"
+#include "controller/history/kernel_filter.h"
 
 namespace shakedown::history {
 namespace {
@@ -43,44 +42,6 @@ std::map<Block, double> ReferenceOf(const Numbers& numbers, int kernel) {
   std::map<Block, double> values;
   for (const auto& [block, value] : first) values[block] = value.second;
   return values;
-}
-
-std::string KeyOf(const KernelId& kernel) {
-  return kernel.version.empty() ? kernel.kernel : kernel.version;
-}
-
-bool InOrder(const KernelId& a, const KernelId& b) {
-  const int order = CompareOrderKeys(KeyOf(a), KeyOf(b));
-  return order != 0 ? order < 0 : std::tie(a.kernel, a.version) < std::tie(b.kernel, b.version);
-}
-
-// A bound is a version, or a kernel that there is.
-std::string BoundOf(const Numbers& numbers, const std::string& text, bool last) {
-  const KernelId* found = nullptr;
-  for (const KernelId& kernel : numbers.kernels) {
-    if (kernel.kernel != text) continue;
-    if (found == nullptr || InOrder(*found, kernel) == last) found = &kernel;
-  }
-  return found == nullptr ? text : KeyOf(*found);
-}
-
-// "6.12" as the last one wanted includes 6.12.57 and 6.12-rc7.
-bool IsAfter(const std::string& key, const std::string& bound) {
-  if (key.compare(0, bound.size(), bound) == 0 && key.size() > bound.size() &&
-      (key[bound.size()] == '.' || key[bound.size()] == '-')) {
-    return false;
-  }
-  return CompareOrderKeys(key, bound) > 0;
-}
-
-bool Wanted(const KernelId& kernel, const SeriesOptions& options, const std::string& since,
-            const std::string& until) {
-  const std::string key = KeyOf(kernel);
-  if (!since.empty() && CompareOrderKeys(key, since) < 0) return false;
-  if (!until.empty() && IsAfter(key, until)) return false;
-  return options.patterns.empty() ||
-         std::any_of(options.patterns.begin(), options.patterns.end(),
-                     [&](const std::string& pattern) { return Matches(pattern, kernel.kernel); });
 }
 
 void Finish(Point& point, const Scale& scale) {
@@ -180,12 +141,11 @@ std::vector<Series> BuildSeries(const Numbers& numbers, const statistics::Metric
     related.of = *reference;
   }
   const Scale plain{metric, {}, -1};
-  const std::string since = BoundOf(numbers, options.since, false);
-  const std::string until = BoundOf(numbers, options.until, true);
+  const KernelFilter filter(numbers.kernels, options.since, options.until, options.patterns);
   std::map<std::string, std::vector<const BootNumber*>> classes;
   for (const BootNumber& boot : numbers.boots) {
     const KernelId& kernel = numbers.kernels[boot.kernel];
-    if (Wanted(kernel, options, since, until)) classes[kernel.class_name].push_back(&boot);
+    if (filter.Wants(kernel)) classes[kernel.class_name].push_back(&boot);
   }
   std::vector<Series> all;
   for (const auto& [name, boots] : classes) {

@@ -9,6 +9,7 @@
 
 #include "absl/time/time.h"
 #include "controller/compare/statistics/metric.h"
+#include "controller/history/kernel_filter.h"
 
 namespace shakedown::history {
 
@@ -22,13 +23,6 @@ struct BootNumber {
   uint32_t attempt = 1;
   double median = 0;
   absl::Time ended;
-};
-struct KernelId {
-  std::string kernel;      // Its name in the catalog.
-  std::string version;     // kernel_key.h; empty: not known.
-  std::string class_name;  // Likewise.
-  uint32_t failed = 0;     // Boots that ended in a finding.
-  int64_t id = 0;          // The caller's.
 };
 // All that is known of one metric of one load on one machine: kernels of every class.
 struct Numbers {
@@ -58,8 +52,8 @@ struct Series {
 
 struct SeriesOptions {
   bool absolute = false;
-  std::string since, until;  // Order keys, or names of kernels; empty: no bound. Both included.
-  std::vector<std::string> patterns;  // Of kernel names; empty: all.
+  std::string since, until;  // As KernelFilter takes them.
+  std::vector<std::string> patterns;
 };
 
 // The kernel that recurs as the baseline: in most jobs, at least three; of equals the oldest

@@ -15,6 +15,7 @@
 #include "controller/plan/text_activity.h"
 #include "controller/service/import_api.h"
 #include "controller/service/import_text.h"
+#include "controller/service/import_warnings.h"
 #include "controller/service/no_throw.h"
 #include "controller/service/store_call.h"
 #include "db/store/imports.h"
@@ -100,67 +101,32 @@ std::vector<std::string> ColumnsOf(const std::vector<KernelWithTunables>& asked,
   return columns;
 }
 
+// It has numbers on the machine, but none of what was asked for.
+std::string NoneOfThese(const KernelWithTunables& kernel,
+                        const v1::CompareKernelsRequest& request) {
+  const std::string metrics =
+      request.metric().empty()
+          ? ""
+          : absl::StrCat(" of a metric that begins with ", Quoted(request.metric()));
+  const bool tunables = !kernel.tunables.empty();
+  return absl::StrCat(store::KernelText(kernel.kernel, kernel.tunables),
+                      ": has numbers on machine ", request.machine(), ", but none",
+                      tunables ? " with these tunables" : "",
+                      tunables && !metrics.empty() ? " or none" : "", metrics);
+}
+
 absl::Status NoNumbers(store::Database& database, const KernelWithTunables& kernel,
                        const v1::CompareKernelsRequest& request) {
   ASSIGN_OR_RETURN(const std::vector<std::string> machines,
                    FromStore([&] { return store::MachinesWith(database, kernel.kernel); }));
-  const std::string text = store::KernelText(kernel.kernel, kernel.tunables);
-  std::string error = absl::StrCat("kernel ", text, ": no numbers on machine ", request.machine());
-  if (!request.metric().empty()) absl::StrAppend(&error, " of ", Quoted(request.metric()));
-  absl::StrAppend(&error, machines.empty() ? "; none anywhere else either"
-                                           : absl::StrCat("; there are some on ",
-                                                          absl::StrJoin(machines, ", ")));
-  return absl::NotFoundError(error);
-}
-
-using FactsByColumn = std::map<std::string, std::vector<const store::ImportFacts*>>;
-
-// "a" or "a / b" over the imports of one column; "not said" where none says it.
-std::string ValuesOf(const std::vector<const store::ImportFacts*>& imports,
-                     const std::string& fact) {
-  std::set<std::string> values;
-  for (const store::ImportFacts* import : imports) {
-    const auto found = import->facts.find(fact);
-    values.insert(found == import->facts.end() ? "not said" : found->second);
+  if (std::find(machines.begin(), machines.end(), request.machine()) != machines.end()) {
+    return absl::NotFoundError(absl::StrCat("kernel ", NoneOfThese(kernel, request)));
   }
-  return absl::StrJoin(values, " / ");
-}
-
-// What differs beside the kernel, as far as the texts say.
-void WarnOfFacts(const std::vector<std::string>& columns, const FactsByColumn& facts,
-                 v1::CompareKernelsResponse& response) {
-  std::set<std::string> names;
-  for (const auto& [column, imports] : facts) {
-    for (const store::ImportFacts* import : imports) {
-      for (const auto& [name, value] : import->facts) names.insert(name);
-    }
-  }
-  for (const std::string& name : names) {
-    std::set<std::string> values;
-    std::vector<std::string> parts;
-    for (const std::string& column : columns) {
-      const auto imports = facts.find(column);
-      if (imports == facts.end()) continue;
-      values.insert(ValuesOf(imports->second, name));
-      parts.push_back(absl::StrCat(column, ": ", *values.find(ValuesOf(imports->second, name))));
-    }
-    if (values.size() < 2) continue;
-    response.add_warnings(
-        absl::StrCat(name, " differs beside the kernel: ", absl::StrJoin(parts, "; ")));
-  }
-}
-
-void WarnOfPooling(const std::vector<std::string>& columns, const FactsByColumn& facts,
-                   v1::CompareKernelsResponse& response) {
-  for (const std::string& column : columns) {
-    const auto imports = facts.find(column);
-    if (imports == facts.end()) continue;
-    std::set<std::string> sources;
-    for (const store::ImportFacts* import : imports->second) sources.insert(import->source);
-    if (sources.size() < 2) continue;
-    response.add_warnings(absl::StrCat(column, ": numbers of ", imports->second.size(),
-                                       " texts from ", sources.size(), " sources together"));
-  }
+  return absl::NotFoundError(absl::StrCat(
+      "kernel ", store::KernelText(kernel.kernel, kernel.tunables), ": no numbers on machine ",
+      request.machine(),
+      machines.empty() ? "; none anywhere else either"
+                       : absl::StrCat("; there are some on ", absl::StrJoin(machines, ", "))));
 }
 
 void WarnOfCounts(const store::FarmRuns& farm, v1::CompareKernelsResponse& response) {
@@ -226,12 +192,12 @@ absl::StatusOr<v1::CompareKernelsResponse> ImportApi::CompareKernels(
                    NoThrow("compare", [&]() -> absl::StatusOr<v1::CompareKernelsResponse> {
                      return compare::CompareRuns(columns, runs);
                    }));
-  FactsByColumn by_column;
+  TextsByKernel texts;
   for (const store::ImportFacts& one : facts) {
-    by_column[store::KernelText(one.kernel, one.tunables)].push_back(&one);
+    texts[store::KernelText(one.kernel, one.tunables)].push_back(one);
   }
-  WarnOfFacts(columns, by_column, response);
-  WarnOfPooling(columns, by_column, response);
+  for (const std::string& warning : FactWarnings(columns, texts)) response.add_warnings(warning);
+  for (const std::string& warning : PoolingWarnings(columns, texts)) response.add_warnings(warning);
   WarnOfCounts(farm, response);
   std::set<std::string> subjects = {absl::StrCat("machine:", request.machine())};
   for (const std::string& kernel : query.kernels) subjects.insert(absl::StrCat("kernel:", kernel));

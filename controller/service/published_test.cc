@@ -208,6 +208,18 @@ TEST_F(PublishedOnAFarm, TunablesAreColumnsOfTheirOwn) {
   EXPECT_THAT(Compare({"2.6.35", "2.6.21-rc7"}, "p4-ht").status().message(),
               HasSubstr("kernel 2.6.21-rc7: no numbers on machine p4-ht; there are some on "
                         "dell-700m"));
+  const auto refused = [&](const std::string& kernel, const std::string& metric) {
+    return std::string(Compare({kernel}, "dell-700m", metric).status().message());
+  };
+  EXPECT_EQ(refused("2.6.21-rc7", "vmstat.sc"),
+            "kernel 2.6.21-rc7: has numbers on machine dell-700m, but none of a metric that begins "
+            "with \"vmstat.sc\"");
+  EXPECT_EQ(refused("2.6.21-rc7 kernel.rr_interval=2", ""),
+            "kernel 2.6.21-rc7 kernel.rr_interval=2: has numbers on machine dell-700m, but none "
+            "with these tunables");
+  EXPECT_EQ(refused("2.6.21-rc7 kernel.rr_interval=2", "vmstat.cs"),
+            "kernel 2.6.21-rc7 kernel.rr_interval=2: has numbers on machine dell-700m, but none "
+            "with these tunables or none of a metric that begins with \"vmstat.cs\"");
 }
 
 TEST(ParseNotesTest, RefusesWithTheLine) {

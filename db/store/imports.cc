@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "db/store/import_rows.h"
 #include "db/store/paging.h"
 #include "db/store/sql.h"
 #include "proto/wire/digest.h"
@@ -239,6 +240,7 @@ v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
     InsertValues(tx, response.import(), import, first,
                  std::min(first + kRowsAtOnce, import.values.size()));
   }
+  AddToSeries(tx, response.import());
   return response;
 }
 

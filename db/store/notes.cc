@@ -205,4 +205,19 @@ absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
   return notes;
 }
 
+absl::StatusOr<std::map<std::string, uint32_t>> CountNotes(
+    Database& database, const std::vector<std::string>& subjects) {
+  std::map<std::string, uint32_t> counts;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    counts.clear();
+    for (const pqxx::row& row : tx.exec_params(
+             "SELECT subject, count(*) FROM notes WHERE subject = ANY ($1::text[]) GROUP BY 1",
+             TextArray(subjects))) {
+      counts[row[0].as<std::string>()] = row[1].as<uint32_t>();
+    }
+    return absl::OkStatus();
+  }));
+  return counts;
+}
+
 }  // namespace shakedown::store

@@ -3,6 +3,7 @@
 #define SHAKEDOWN_DB_STORE_NOTES_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ absl::StatusOr<v1::ListNotesResponse> ListNotes(Database& database,
 absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
                                                      const std::vector<std::string>& subjects,
                                                      int64_t job, uint32_t limit);
+
+// How many are on each of these subjects ("kernel:…", "machine:…"); those without are left out.
+absl::StatusOr<std::map<std::string, uint32_t>> CountNotes(
+    Database& database, const std::vector<std::string>& subjects);
 
 }  // namespace shakedown::store
 

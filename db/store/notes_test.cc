@@ -10,6 +10,7 @@ namespace shakedown::store {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 class NotesTest : public StoreTest {
  protected:
@@ -120,6 +121,8 @@ TEST_F(NotesTest, ShippedOnesAreReplacedAndOthersStay) {
   ASSERT_EQ(PutShippedNotes(db(), {note("two"), note("three")}), absl::OkStatus());
   EXPECT_THAT(List(""), ElementsAre("kernel:old-1 three", "kernel:old-1 two", "kernel:k-a ours"));
   EXPECT_EQ(Sql("SELECT source FROM notes WHERE text = 'two'"), "https://example.org/2");
+  EXPECT_THAT(*CountNotes(db(), {"kernel:old-1", "kernel:k-a", "kernel:k-b", "machine:%"}),
+              ElementsAre(Pair("kernel:k-a", 1u), Pair("kernel:old-1", 2u)));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "db/store/series.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "db/store/sql.h"
 #include "proto/wire/status.h"
 
@@ -110,8 +109,6 @@ absl::StatusOr<std::vector<v1::SeriesView>> ListSeries(Database& database,
                                                        const std::string& prefix,
                                                        const std::string& machine, uint32_t limit) {
   std::vector<v1::SeriesView> all;
-  const std::string like =
-      absl::StrCat(absl::StrReplaceAll(prefix, {{"\\", "\\\\"}, {"%", "\\%"}, {"_", "\\_"}}), "%");
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
     all.clear();
     const pqxx::result rows = tx.exec_params(
@@ -123,7 +120,7 @@ absl::StatusOr<std::vector<v1::SeriesView>> ListSeries(Database& database,
         "JOIN history_kernels k ON k.id = p.kernel "
         "GROUP BY s.metric, s.machine, s.load, l.text, k.class, s.unit "
         "ORDER BY s.metric, s.machine, s.load, k.class, s.unit LIMIT $3",
-        Text(like), Text(machine), static_cast<int64_t>(limit));
+        LikePrefix(prefix), Text(machine), static_cast<int64_t>(limit));
     for (const pqxx::row& row : rows) {
       v1::SeriesView& view = all.emplace_back();
       view.mutable_key()->set_metric(row["metric"].as<std::string>());

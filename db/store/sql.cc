@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/wire/ids.h"
@@ -70,6 +71,11 @@ std::string Text(absl::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return text;
+}
+
+std::string LikePrefix(absl::string_view prefix) {
+  return absl::StrCat(
+      absl::StrReplaceAll(Text(prefix), {{"\\", "\\\\"}, {"%", "\\%"}, {"_", "\\_"}}), "%");
 }
 
 pqxx::binarystring Bytes(absl::string_view bytes) {

@@ -20,6 +20,9 @@ namespace shakedown::store {
 // replaced by U+FFFD.
 std::string Text(absl::string_view bytes);
 
+// A text parameter for LIKE: whatever begins with `prefix`, taken as it is.
+std::string LikePrefix(absl::string_view prefix);
+
 // A bytea parameter.
 pqxx::binarystring Bytes(absl::string_view bytes);
 

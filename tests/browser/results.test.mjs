@@ -123,6 +123,26 @@ test("history is found, drawn, and zoomed by the address", async () => {
   await main().getByRole("alert").or(main().getByText("Nothing fits")).first().waitFor();
 });
 
+test("published results stand in history, marked, with a way to their texts and to what people saw", async () => {
+  await page.goto(`${farm.url}/history?q=imported`);
+  const row = main().getByRole("row", { name: /interbench\.video\.compile\.deadlines_met imported p4-ht/ });
+  await row.getByRole("link").click();
+  await page.waitForURL(/metric=interbench\.video\.compile\.deadlines_met&machine=p4-ht/);
+  const card = main().getByRole("region", { name: /deadlines_met, on p4-ht/ }).first();
+  await card.getByText("imported", { exact: true }).waitFor();
+  await card.getByRole("img", { name: /2 kernels\. Imported: no change is looked for/ }).waitFor();
+  await card.getByText("2 points as a table").click();
+  const points = main().getByRole("region", { name: "Points" });
+  await points.getByRole("row", { name: /2\.6\.35-ck1 1 87\.50 % \* – published: linux-kernel, 2010-08-08/ }).waitFor();
+  await card.getByText("What people saw: 1 note on p4-ht").click();
+  await card.getByRole("heading", { name: "p4-ht", exact: true }).waitFor();
+  await look(page, "history-imported");
+  assert.equal(await card.locator('a[href^="/jobs"], a[href^="/boots"]').count(), 0);
+  await points.getByRole("link").first().click();
+  await page.waitForURL(/\/imports\/\d+$/);
+  await see("linux-kernel, 2010-08-08");
+});
+
 test("a hundred thousand kernels are a table of a few rows, whole to its end", async () => {
   const points = Array.from({ length: 100_000 }, (_, i) => ({
     kernel: `k${i}`, version: `6.1.${i}`, epoch: 1, median: 100 + (i % 7), mad: 1, boots: 3, jobs: ["1"],

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { HistorySeriesSchema } from "./gen/shakedown/v1/history_pb";
-import { changeTexts, chartOf, inRange, keyText, rangeOf } from "./series";
+import { changeTexts, chartOf, inRange, keyText, rangeOf, shownOf } from "./series";
 
 const series = create(HistorySeriesSchema, {
   key: { metric: "make.real", machine: "x1", loads: "make jobs=4", configClass: "debian" }, unit: "s", better: "lower",
@@ -30,6 +30,9 @@ it("says what changed", () => {
 it("keeps a zoom in the address and takes no nonsense from it", () => {
   expect(rangeOf("1_2.5", 4)).toEqual([1, 2.5]);
   for (const text of [null, "", "x", "2_1", "9_12", "1_", "1e9_2"]) expect(rangeOf(text, 4)).toBeUndefined();
+  expect(shownOf(undefined, 2)).toEqual([-0.4, 1.4]);
+  expect(shownOf([0, 1], 2)).toEqual([0, 1]);
+  for (const points of [0, 1, 13]) expect(shownOf(undefined, points)).toBeUndefined();
   expect(inRange(series.points, [1, 2]).map(({ index }) => index)).toEqual([1, 2]);
   expect(inRange(series.points, undefined).length).toBe(4);
 });

@@ -10,6 +10,11 @@ export interface SeriesChart {
   marks: Mark[];
 }
 
+// How many independent numbers a point is of: boots, in imported series runs of texts.
+function countOf({ boots, runs }: HistoryPoint): number {
+  return boots + runs;
+}
+
 export function chartOf(series: HistorySeries): SeriesChart {
   const { points } = series;
   const epochs = points.flatMap((point, i) => (i > 0 && point.epoch !== points[i - 1]!.epoch ? [{ at: i - 0.5, tone: "quiet" as const }] : []));
@@ -20,9 +25,9 @@ export function chartOf(series: HistorySeries): SeriesChart {
   }));
   return {
     x: points.map((_, i) => i),
-    medians: points.map(({ median, boots }) => (boots > 0 ? median : null)),
-    low: points.map(({ median, mad, boots }) => (boots > 1 ? median - mad : null)),
-    high: points.map(({ median, mad, boots }) => (boots > 1 ? median + mad : null)),
+    medians: points.map((point) => (countOf(point) > 0 ? point.median : null)),
+    low: points.map((point) => (countOf(point) > 1 ? point.median - point.mad : null)),
+    high: points.map((point) => (countOf(point) > 1 ? point.median + point.mad : null)),
     marks: [...epochs, ...changes],
   };
 }
@@ -48,6 +53,11 @@ export function rangeOf(text: string | null, points: number): [number, number] |
   if (found === null) return undefined;
   const [from, to] = [Number(found[1]), Number(found[2])];
   return from < to && to > 0 && from < points ? [from, to] : undefined;
+}
+
+// What the chart shows: the first and the last of a few points have room for their names.
+export function shownOf(range: [number, number] | undefined, points: number): [number, number] | undefined {
+  return range ?? (points > 1 && points <= 12 ? [-0.4, points - 0.6] : undefined);
 }
 
 export function inRange(points: HistoryPoint[], range: [number, number] | undefined): { point: HistoryPoint; index: number }[] {

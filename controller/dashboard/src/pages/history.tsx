@@ -1,13 +1,15 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { history } from "../api";
 import { Chart } from "../chart";
 import { number, toCsv, toMail, toMarkdown, withUnit } from "../comparison";
 import type { HistoryPoint, HistorySeries, SeriesView } from "../gen/shakedown/v1/history_pb";
+import { IMPORTED_HEAD, importedCells, notedOf } from "../imported";
 import { usePoll } from "../live";
 import { LongTable } from "../long_table";
+import { Notes } from "../notes";
 import { Copy, Empty, Find, Foreign, Show, Table, Title, When } from "../parts";
 import { setQuery } from "../route";
-import { changeTexts, chartOf, inRange, keyText, rangeOf } from "../series";
+import { changeTexts, chartOf, inRange, keyText, rangeOf, shownOf } from "../series";
 import { cut, plural } from "../text";
 
 const ROWS = 200;
@@ -22,23 +24,26 @@ function Choice({ query }: { query: URLSearchParams }) {
   const live = usePoll(async (signal) => (await history.listSeries({ limit: 1000 }, { signal })).series, 30000, []);
   return (
     <>
-      <p class="summary">A series is one metric on one machine over kernels in their order. Choose one.</p>
+      <p class="summary">
+        A series is one metric on one machine over kernels in their order. Choose one. Results of other tools are series of their own, marked
+        imported, never mixed with the farm's.
+      </p>
       <Find query={query} />
       <Show live={live}>
         {(all) => {
-          const found = all.filter(({ key }) => `${key?.metric} ${key?.machine} ${key?.loads} ${key?.configClass}`.toLowerCase().includes(word.toLowerCase()));
-          if (all.length === 0) return <Empty>No job has measured anything yet.</Empty>;
+          const found = all.filter(({ key, imported }) => `${key?.metric} ${key?.machine} ${key?.loads} ${key?.configClass} ${imported ? "imported" : ""}`.toLowerCase().includes(word.toLowerCase()));
+          if (all.length === 0) return <Empty>No job has measured anything yet, and nothing was ever imported.</Empty>;
           return (
             <>
               <p class="dim">{found.length === all.length ? plural(all.length, "series", "series") : `${found.length} of ${all.length} series`}</p>
               <Table label="Series" head={["Metric", "Machine", "Load", "Kernels of class", "Points", "Epochs", "Newest"]}>
                 {found.slice(0, ROWS).map((view, i) => (
                   <tr key={i}>
-                    <td><a href={addressOf(view)}><Foreign text={view.key?.metric ?? ""} /></a></td>
+                    <td><a href={addressOf(view)}><Foreign text={view.key?.metric ?? ""} /></a>{view.imported && <> <span class="tag">imported</span></>}</td>
                     <td><Foreign text={view.key?.machine ?? ""} /></td>
                     <td class="wide"><Foreign text={cut(view.key?.loads ?? "", 120)} /></td>
                     <td><Foreign text={view.key?.configClass || "–"} /></td>
-                    <td class="num">{view.points}</td><td class="num">{view.epochs}</td><td><When at={view.newest} /></td>
+                    <td class="num">{view.points}</td><td class="num">{view.imported ? "–" : view.epochs}</td><td><When at={view.newest} /></td>
                   </tr>
                 ))}
               </Table>
@@ -51,6 +56,8 @@ function Choice({ query }: { query: URLSearchParams }) {
   );
 }
 
+const MOST_NOTED = 8;
+
 const HEAD = ["Kernel", "Version", "Epoch", "Median", "MAD", "Boots", "Failed", "Change"];
 
 // Cells of one point after another, without a search through all changes for each.
@@ -62,29 +69,51 @@ function cellMaker(series: HistorySeries): (point: HistoryPoint, index: number) 
   ];
 }
 
+// Of the columns that cells are for.
+const isNumber = ({ imported }: HistorySeries, column: number) => (imported ? column >= 1 && column <= 3 : column > 1);
+
 function Points({ series, range }: { series: HistorySeries; range: [number, number] | undefined }) {
   const shown = useMemo(() => inRange(series.points, range), [series, range?.[0], range?.[1]]);
-  const cells = useMemo(() => cellMaker(series), [series]);
+  const cells = useMemo(() => (series.imported ? importedCells(series) : cellMaker(series)), [series]);
+  const head = series.imported ? IMPORTED_HEAD : HEAD;
   const table = () => shown.map(({ point, index }) => cells(point, index));
   return (
     <details>
       <summary>{plural(shown.length, "point")} as a table</summary>
       <p class="tools">
-        <Copy text={() => toMail(HEAD, table())} label="Copy as mail text" /> <Copy text={() => toMarkdown(HEAD, table())} label="Copy as Markdown" />{" "}
-        <Copy text={() => toCsv(HEAD, table())} label="Copy as CSV" />
+        <Copy text={() => toMail(head, table())} label="Copy as mail text" /> <Copy text={() => toMarkdown(head, table())} label="Copy as Markdown" />{" "}
+        <Copy text={() => toCsv(head, table())} label="Copy as CSV" />
       </p>
       <LongTable
-        label="Points" head={[...HEAD, "Jobs"]} count={shown.length}
+        label="Points" head={[...head, series.imported ? "Imports" : "Jobs"]} count={shown.length}
         cells={(i) => {
           const { point, index } = shown[i]!;
           return (
             <>
-              {cells(point, index).map((text, j) => <td key={j} class={j > 1 ? "num" : undefined}><Foreign text={text} /></td>)}
-              <td>{point.jobs.slice(0, 6).map((job) => <a key={String(job)} href={`/jobs/${job}/compare`}>{String(job)} </a>)}</td>
+              {cells(point, index).map((text, j) => <td key={j} class={isNumber(series, j) ? "num" : undefined}><Foreign text={cut(text, 300)} /></td>)}
+              <td>
+                {point.jobs.slice(0, 6).map((job) => <a key={String(job)} href={`/jobs/${job}/compare`}>{String(job)} </a>)}
+                {point.imports.slice(0, 6).map((one) => <a key={String(one.import)} href={`/imports/${one.import}`}>{String(one.import)} </a>)}
+                {point.imports.length > 6 && `and ${point.imports.length - 6} more`}
+              </td>
             </>
           );
         }}
       />
+    </details>
+  );
+}
+
+// Asked for when somebody looks.
+function Noted({ series }: { series: HistorySeries }) {
+  const [open, setOpen] = useState(false);
+  const noted = notedOf(series);
+  if (noted.length === 0) return null;
+  const text = noted.slice(0, MOST_NOTED).map(({ name, notes }) => `${plural(notes, "note")} on ${name}`).join(", ");
+  return (
+    <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>What people saw: <Foreign text={text} />{noted.length > MOST_NOTED && ` and on ${noted.length - MOST_NOTED} more`}</summary>
+      {open && noted.slice(0, MOST_NOTED).map(({ subject, name }) => <section key={subject}><h3><Foreign text={name} /></h3><Notes subject={subject} /></section>)}
     </details>
   );
 }
@@ -96,24 +125,25 @@ function Series({ series, query, number: place }: { series: HistorySeries; query
   const texts = changeTexts(series);
   const relative = series.points.some((point) => point.relative);
   const lines = useMemo(() => [
-    { name: "median", values: chart.medians, points: chart.x.length <= 300 }, { name: "less MAD", values: chart.low, thin: true }, { name: "plus MAD", values: chart.high, thin: true },
+    { name: "median", values: chart.medians, points: chart.x.length <= 300, dots: series.imported }, { name: "less MAD", values: chart.low, thin: true }, { name: "plus MAD", values: chart.high, thin: true },
   ], [chart]);
   return (
     <section class="card" aria-label={keyText(series)}>
-      <h2><Foreign text={keyText(series)} /></h2>
+      <h2><Foreign text={keyText(series)} />{series.imported && <> <span class="tag">imported</span></>}</h2>
       {series.note !== "" && <p class="dim"><Foreign text={series.note} /></p>}
       {relative && <p class="dim">Related to <Foreign text={series.reference || "the reference kernel"} /> in the same blocks: the machine's drift is taken out.</p>}
       {series.points.length === 0 ? <Empty>No kernel fits.</Empty> : (
         <>
           <Chart
-            label={`${keyText(series)}: ${plural(series.points.length, "kernel")}. ${texts.join("; ") || "No change was found"}`}
+            label={`${keyText(series)}: ${plural(series.points.length, "kernel")}. ${texts.join("; ") || (series.imported ? "Imported: no change is looked for" : "No change was found")}`}
             x={chart.x} lines={lines} marks={chart.marks} xName="kernels in their order" unit={relative ? "to the reference" : series.unit}
-            xText={(i) => (Number.isInteger(i) ? (series.points[i]?.kernel ?? "") : "")} range={range} height={280}
+            xText={(i) => (Number.isInteger(i) ? cut(series.points[i]?.kernel ?? "", 24) : "")} range={shownOf(range, series.points.length)} height={280}
             onZoom={(zoom) => setQuery({ [name]: zoom === undefined ? null : `${zoom[0].toFixed(2)}_${zoom[1].toFixed(2)}` })}
           />
           <p class="small dim">
-            Drag to zoom{range && <>, <button type="button" onClick={() => setQuery({ [name]: null })}>show all</button></>}. Upright lines: grey where the
-            environment or its epoch changed, red where it became worse, green where it became better.
+            Drag to zoom{range && <>, <button type="button" onClick={() => setQuery({ [name]: null })}>show all</button></>}.
+            {!series.imported && " Upright lines: grey where the environment or its epoch changed, red where it became worse, green where it became better."}
+            {series.points.some((point) => point.starred) && " A star is an asterisk of the text's author; it plays no part."}
           </p>
         </>
       )}
@@ -124,12 +154,14 @@ function Series({ series, query, number: place }: { series: HistorySeries; query
             {change.regression > 0n && <>, <a href={`/regressions/${change.regression}`}>what became of it</a></>}
           </li>
         ))}
+        {series.warnings.map((text, i) => <li key={`w${i}`} class="dim"><Foreign text={cut(text, 600)} /></li>)}
         {series.epochChanges.map((text, i) => <li key={`e${i}`} class="dim">Epoch {i + 2}: <Foreign text={text} /></li>)}
       </ul>
       {Number.isFinite(series.drift) && Math.abs(series.drift) > 0.025 && (
         <p class="stale">Slow drift: the newest kernels are {(100 * series.drift).toFixed(1)} % from those twenty versions before.</p>
       )}
       <Points series={series} range={range} />
+      <Noted series={series} />
     </section>
   );
 }
@@ -161,7 +193,7 @@ function Chosen({ metric, query }: { metric: string; query: URLSearchParams }) {
         <label class="check"><input type="checkbox" checked={absolute} onChange={(e) => setQuery({ absolute: e.currentTarget.checked ? "1" : null })} /> as measured</label>
       </div>
       <Show live={live}>
-        {(all) => all.length === 0 ? <Empty>Nothing fits: no such metric was measured on such a machine and kernel.</Empty> : (
+        {(all) => all.length === 0 ? <Empty>Nothing fits: no such metric was measured or imported for such a machine and kernel.</Empty> : (
           <>{all.map((series, i) => <Series key={keyText(series) + i} series={series} query={query} number={i} />)}</>
         )}
       </Show>

@@ -169,7 +169,7 @@ function Whole({ answer, query }: { answer: GetImportResponse; query: URLSearchP
           ))}</dd></div>
           <div><dt>Machine</dt><dd>
             <Foreign text={one.machine} /> <a href={`/imports?${new URLSearchParams({ machine: one.machine })}`}>imports</a>,{" "}
-            <a href={`/history?${new URLSearchParams({ q: one.machine })}`}>the farm's own series</a>
+            <a href={`/history?${new URLSearchParams({ q: one.machine })}`}>series of it</a>
           </dd></div>
           {one.source !== "" && <div><dt>From</dt><dd><Foreign text={cut(one.source, 500)} /></dd></div>}
           <div><dt>Measured</dt><dd>{one.measured ? clock(timestampDate(one.measured)) : "not known"}</dd></div>
