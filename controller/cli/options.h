@@ -266,6 +266,8 @@ struct BisectArgs {
 struct NotifyArgs {
   enum class What { kAdd, kList, kRemove, kTest };
   What what = What::kList;
+  uint32_t limit = 50;  // Of list.
+  int64_t before = 0;   // Of list; 0: the newest.
   std::string name;
   std::vector<std::string> events;
   std::string webhook;

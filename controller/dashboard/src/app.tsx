@@ -41,7 +41,7 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "history": return <History query={query} />;
     case "regressions": return <Regressions query={query} />;
     case "regression": return <Regression key={String(page.regression)} regression={page.regression} />;
-    case "bisects": return <Bisects />;
+    case "bisects": return <Bisects query={query} />;
     case "bisect": return <Bisect key={String(page.bisect)} bisect={page.bisect} query={query} />;
     case "imports": return <Imports query={query} />;
     case "import": return <Import key={String(page.number)} number={page.number} query={query} />;

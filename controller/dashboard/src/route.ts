@@ -55,6 +55,12 @@ export function safeNext(next: string | null): string {
   return next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith("/login") ? next : "/";
 }
 
+// A job, a bisect, an import by its number in an address; 0: none, or no such number.
+export const asNumber = (text: string | null): bigint => (text !== null && /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n);
+
+// A page of a long list, from 0.
+export const asPage = (text: string | null): number => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : 0);
+
 const listeners = new Set<() => void>();
 
 export function go(to: string, replace = false): void {
