@@ -80,6 +80,10 @@ TEST_F(NotesTest, KernelsAndMachinesOfImportsCount) {
                   .ok());
   EXPECT_TRUE(Add("kernel:2.6.35-ck1").ok());
   EXPECT_TRUE(Add("machine:p4-ht").ok());
+  ASSERT_TRUE(WithdrawImport(db(), 1, "ben", "never measured").ok());
+  const auto none = IsCode(absl::StatusCode::kNotFound);
+  EXPECT_THAT(Add("kernel:2.6.35-ck1").status(), none);
+  EXPECT_THAT(Add("machine:p4-ht").status(), none);
 }
 
 TEST_F(NotesTest, AJobHasThoseOfItsBootsAndABootThoseOfItsAttempts) {
@@ -104,6 +108,26 @@ TEST_F(NotesTest, AJobHasThoseOfItsBootsAndABootThoseOfItsAttempts) {
   EXPECT_THAT(subjects, ElementsAre("1.2A", "2.1A"));
 }
 
+TEST_F(NotesTest, AWithdrawnOneIsInNoListAndNoReport) {
+  Submit({"a", "b"});
+  const int64_t note = Add("1.1A", "wrong machine")->note();
+  ASSERT_TRUE(Add("1.1A", "stays").ok());
+  const auto withdrawn = WithdrawNote(db(), note, "ben", "it was vm2");
+  ASSERT_TRUE(withdrawn.ok()) << withdrawn.status();
+  EXPECT_EQ(withdrawn->text(), "wrong machine");
+  EXPECT_EQ(withdrawn->withdrawn().by(), "ben");
+  EXPECT_THAT(List("1"), ElementsAre("1.1A stays"));
+  EXPECT_EQ(NotesAbout(db(), {"1.1A"}, 1, 10)->size(), 1u);
+  v1::ListNotesRequest request;
+  request.set_withdrawn(true);
+  EXPECT_EQ(ListNotes(db(), request)->notes(0).withdrawn().why(), "it was vm2");
+  EXPECT_EQ(WithdrawNote(db(), note, "cem", "again")->withdrawn().by(), "ben");
+  EXPECT_THAT(WithdrawNote(db(), 99, "ben", "x").status(),
+              IsError(absl::StatusCode::kNotFound, "note 99: no such note"));
+  EXPECT_THAT(WithdrawNote(db(), note, "ben", "").status(),
+              IsCode(absl::StatusCode::kInvalidArgument));
+}
+
 TEST_F(NotesTest, ShippedOnesAreReplacedAndOthersStay) {
   Submit({"a", "b"});
   ASSERT_TRUE(Add("kernel:k-a", "ours").ok());
@@ -120,6 +144,10 @@ TEST_F(NotesTest, ShippedOnesAreReplacedAndOthersStay) {
   ASSERT_EQ(PutShippedNotes(db(), {note("two"), note("three")}), absl::OkStatus());
   EXPECT_THAT(List(""), ElementsAre("kernel:old-1 three", "kernel:old-1 two", "kernel:k-a ours"));
   EXPECT_EQ(Sql("SELECT source FROM notes WHERE text = 'two'"), "https://example.org/2");
+  EXPECT_THAT(
+      WithdrawNote(db(), std::stoll(Sql("SELECT id FROM notes WHERE text = 'two'")), "ben", "no")
+          .status(),
+      IsError(absl::StatusCode::kFailedPrecondition, "came with the program"));
 }
 
 }  // namespace
