@@ -78,6 +78,26 @@ test("agents are live, and an idle machine says why", async () => {
   await page.waitForURL(`**/jobs/${job}?boot=**`);
 });
 
+test("the running load's telemetry is seen while it runs", async () => {
+  const name = await farm.bootInHand();
+  await page.goto(`${farm.url}/jobs/1?boot=${name}`);
+  const now = main().getByRole("region", { name: "Telemetry now" });
+  await main().getByRole("region", { name: `Boot ${name}` }).getByText("Machine").waitFor();
+  assert.equal(await now.count(), 0);
+  await farm.tell("live 12");
+  await now.getByText("its first 12 s").waitFor();
+  await now.getByRole("img", { name: /^vmstat\. us: 40 to 42/ }).waitFor();
+  await now.getByRole("img", { name: /^thermal\.hottest\./ }).waitFor();
+  await farm.tell("live 40");
+  await now.getByText("its first 40 s").waitFor();
+  await look(page, "job-live");
+  await page.goto(`${farm.url}/boots/${name}`);
+  await now.getByText("its first 40 s").waitFor();
+  await look(page, "boot-live");
+  await farm.tell("sync");
+  await now.waitFor({ state: "detached" });
+});
+
 test("a machine is held with a reason, and given back", async () => {
   await page.goto(`${farm.url}/agents`);
   await main().getByRole("button", { name: "Hold vm2…" }).click();

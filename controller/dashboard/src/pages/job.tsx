@@ -8,6 +8,7 @@ import { useJob } from "../live";
 import { LEGEND, lookOfBoot, lookOfJob } from "../outcome";
 import { Notes } from "../notes";
 import { Badge, Bar, Copy, Empty, Foreign, Show, Table, Title, When, save } from "../parts";
+import { LiveOfBoot } from "../panels";
 import { setQuery } from "../route";
 import { cut, duration, plural } from "../text";
 import { BuildTable } from "./builds";
@@ -130,6 +131,7 @@ function BootDetail({ boot }: { boot: BootView }) {
       {boot.consoleTail !== "" && (
         <>
           <h4>The console's end</h4>
+      {boot.state === WorkState.RUNNING && <LiveOfBoot name={boot.name} />}
           <pre class="output" tabIndex={0}><Foreign text={boot.consoleTail.replaceAll("\r\n", "\n")} /></pre>
         </>
       )}
