@@ -292,8 +292,18 @@ test("errors and addresses of nothing", async () => {
   await look(page, "job-missing");
   await page.goto(`${farm.url}/logs/999999.1A`);
   await main().getByRole("alert").first().waitFor();
-  await page.goto(`${farm.url}/nowhere/at/all`);
-  await see("The address names nothing here");
+  for (const path of ["/nowhere/at/all", "/page.php", "/kernels/%3Cb%3E", "/jobs/1.5"]) {
+    await page.goto(`${farm.url}${path}`);
+    await see("The address names nothing here");
+  }
+  await look(page, "no-such-page");
+  assert.equal((await fetch(`${farm.url}/page.php`)).headers.get("content-type"), "text/plain; charset=utf-8");
+  await page.goto(`${farm.url}/kernels/6.12.9-none`);
+  await see("No kernel of this name");
+  await page.goto(`${farm.url}/kernels`);
+  await main().getByRole("link", { name: "eevdf", exact: true }).click();
+  await page.waitForURL(`${farm.url}/kernels/eevdf`);
+  await see("the default since 6.6");
 });
 
 test("the page is used by keyboard alone", async () => {
