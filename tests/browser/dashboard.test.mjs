@@ -105,6 +105,7 @@ test("a machine is held with a reason, and given back", async () => {
   await main().getByRole("button", { name: "Hold vm2", exact: true }).click();
   await see("its fan <b>rattles</b>");
   await see("held");
+  assert.equal(await main().getByText("its fan <b>rattles</b>").count(), 1, "a hold is said once");
   await look(page, "agents-held");
   await main().getByRole("button", { name: "Release vm2…" }).click();
   await main().getByRole("button", { name: "Release vm2", exact: true }).click();

@@ -108,7 +108,6 @@ function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentV
           : <Detail text={machine.detail} />}
       </p>
       {machine.state === "needs_hands" && machine.hands !== "" && <p class="error">To do: <Foreign text={machine.hands} /></p>}
-      {machine.heldBy !== "" && <p class="detail">Held by <Foreign text={machine.heldBy} />{machine.heldReason !== "" && <>: <Foreign text={machine.heldReason} /></>}</p>}
       {machine.darkUntil && <p class="detail">Away on purpose until {clock(timestampDate(machine.darkUntil))}</p>}
       <Controls machine={machine} />
       {facts.length > 0 && (
