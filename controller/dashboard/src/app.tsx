@@ -35,7 +35,7 @@ const PAGES: [path: string, name: string][] = [
 
 function Content({ page, query }: { page: Page; query: URLSearchParams }) {
   switch (page.page) {
-    case "agents": return <Agents />;
+    case "agents": return <Agents query={query} />;
     case "jobs": return <Jobs query={query} />;
     case "job": return <Job key={String(page.job)} job={page.job} query={query} />;
     case "compare": return <Compare key={String(page.job)} job={page.job} query={query} />;
@@ -49,9 +49,9 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "import": return <Import key={String(page.number)} number={page.number} query={query} />;
     case "queue": return <Queue query={query} />;
     case "log": return <Log key={page.name} name={page.name} query={query} />;
-    case "kernels": return <Kernels query={query} />;
     case "compare kernels": return <KernelCompare query={query} />;
     case "kernel": return <Kernel key={page.name} name={page.name} />;
+    case "kernels": return <Kernels query={query} />;
     case "builds": return <Builds query={query} />;
     case "submit": return <Submit query={query} />;
     default:
