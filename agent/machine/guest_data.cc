@@ -13,18 +13,22 @@
 #include "proto/wire/status.h"
 
 namespace shakedown::agent {
+
+bool IsMetricName(absl::string_view name) {
+  constexpr size_t kMaxName = 96;
+  return !name.empty() && name.size() <= kMaxName &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '.' || c == '_' ||
+                  c == '-';
+         });
+}
+
 namespace {
 
-constexpr size_t kMaxName = 96;
-constexpr size_t kMaxUnit = 16;
 constexpr int kMaxTunables = 256;
 
 absl::Status CheckMetricName(absl::string_view what, absl::string_view name) {
-  const bool good =
-      !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](char c) {
-        return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '.' || c == '_' || c == '-';
-      });
-  if (good) return absl::OkStatus();
+  if (IsMetricName(name)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(what, " ", Quoted(name), ": want a name of 1 to 96 of a-z 0-9 . _ -"));
 }

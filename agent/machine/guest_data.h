@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "shakedown/v1/boot.pb.h"
 #include "shakedown/v1/runner.pb.h"
 
@@ -23,7 +24,11 @@ inline constexpr int kMaxTopSnapshots = 1024;
 inline constexpr int kMaxTopTasks = 10;  // In one snapshot.
 inline constexpr int kMaxSetup = 65;
 inline constexpr int kMaxFacts = 128;
+inline constexpr size_t kMaxUnit = 16;
 inline constexpr size_t kMaxText = 4096;  // A command line, a tunable's value, a fact.
+
+// [a-z0-9._-]{1,96}, as a metric, a series, a histogram is called.
+bool IsMetricName(absl::string_view name);
 
 // The load run of load `index`, its text valid UTF-8 and bounded. InvalidArgument, naming the
 // object and the rule: another load, a name that is not [a-z0-9._-]{1,96}, a value that is no

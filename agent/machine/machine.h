@@ -41,6 +41,9 @@ struct KernelFiles {
 struct BootHooks {
   // Where the boot is: "booting", "latt 2/3", and the fraction of the whole boot, 0 to 1.
   std::function<void(absl::string_view phase, float fraction)> progress;
+  // All that is known of the load that runs, whenever there is more of it; without samples once it
+  // has ended. Null: nobody looks on.
+  std::function<void(const v1::LiveTelemetry&)> live;
   // Console bytes as they come, unedited, already bounded in total (the middle of a flood is left
   // out and said so).
   std::function<void(absl::string_view bytes)> console;

@@ -129,6 +129,9 @@ void RunnerSession::OnEvent(const v1::RunnerEvent& event, absl::Duration now) {
       if (const float fraction = event.progress().fraction(); std::isfinite(fraction)) {
         load_fraction_ = std::clamp(fraction, 0.0f, 1.0f);
       }
+      if (step_ == Step::kLoad && event.progress().has_sample()) {
+        live_.Add(event.progress().sample());
+      }
       return;
     case v1::RunnerEvent::kCalibrated:
       return OnCalibrated(event.calibrated());
@@ -302,6 +305,7 @@ void RunnerSession::StartLoad() {
   if (calibrated_work && loops_per_ms_ == 0) return AskCalibration();
   used_loops_ |= calibrated_work;
   step_ = Step::kLoad;
+  live_.Begin(static_cast<uint32_t>(load_));
   v1::RunnerRequest request;
   v1::RunLoad* run = request.mutable_run_load();
   run->set_index(static_cast<uint32_t>(load_));
@@ -352,6 +356,7 @@ void RunnerSession::OnCalibrated(const v1::Calibrated& calibrated) {
 
 void RunnerSession::OnLoadRun(const v1::LoadRun& run) {
   if (step_ != Step::kLoad) return;
+  live_.Clear();
   absl::StatusOr<v1::LoadRun> checked = CheckLoadRun(static_cast<uint32_t>(load_), run);
   if (!checked.ok()) {
     return End(v1::OUTCOME_LOAD_FAILED,

@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/machine/live_telemetry.h"
 #include "agent/machine/prove_identity.h"
 #include "proto/wire/framing.h"
 #include "shakedown/v1/boot.pb.h"
@@ -56,6 +57,8 @@ class RunnerSession {
   absl::Duration hello_at() const { return hello_at_; }  // InfiniteDuration() until it came.
   std::string phase() const;                             // "booting", "latt 2/3".
   float fraction() const;                                // Of the whole boot, 0 to 1.
+  // Of the load that runs; without samples when none does.
+  const v1::LiveTelemetry& live() const { return live_.view(); }
   bool identity_proven() const { return proven_; }
   absl::Duration run_limit() const { return run_limit_; }
   absl::Duration boot_limit() const { return boot_limit_; }
@@ -109,6 +112,7 @@ class RunnerSession {
   uint64_t request_id_ = 0;
   int load_ = 0;  // Index of the load in hand.
   float load_fraction_ = 0;
+  LiveTelemetry live_;
   bool rests_ = false;
   int rested_for_ = -1;                 // Load.
   absl::Duration rest_since_, rested_;  // Of all rests.

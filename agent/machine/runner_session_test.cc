@@ -237,6 +237,33 @@ TEST(RunnerSessionTest, AChangedBootIdVoidsTheBoot) {
   EXPECT_EQ(talk.session.end()->outcome, v1::OUTCOME_WRONG_KERNEL);
 }
 
+TEST(RunnerSessionTest, SamplesAreOfTheLoadThatRuns) {
+  Talk talk;
+  v1::RunnerEvent event;
+  v1::TelemetrySample& sample = *event.mutable_progress()->mutable_sample();
+  sample.set_at_ms(1000);
+  sample.add_values()->set_name("vmstat.us");
+  sample.mutable_values(0)->set_value(42);
+  talk.Hello();
+  talk.Asked();
+  talk.Say(event);  // No load runs yet.
+  EXPECT_EQ(talk.session.live().at_ms_size(), 0);
+  talk.Identified();
+  talk.Asked();
+  talk.Say(event);
+  ASSERT_EQ(talk.session.live().at_ms_size(), 1);
+  EXPECT_EQ(talk.session.live().load(), 0u);
+  EXPECT_EQ(talk.session.live().lines(0).values(0), 42);
+  talk.Measured(0);
+  EXPECT_EQ(talk.session.live().at_ms_size(), 0);
+  talk.Asked();
+  talk.Identified();
+  talk.Asked();
+  talk.Say(event);
+  EXPECT_EQ(talk.session.live().load(), 1u);
+  EXPECT_EQ(talk.session.live().at_ms_size(), 1);
+}
+
 TEST(RunnerSessionTest, AHostileGuestIsNotHeard) {
   Talk talk;
   talk.Measured(0);  // Before any question.

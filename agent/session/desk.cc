@@ -62,6 +62,7 @@ void Desk::Describe(v1::SyncRequest& request) const {
     status.set_epoch(seat->work->epoch);
     status.set_phase(seat->phase);
     status.set_progress(seat->progress);
+    if (seat->running && !seat->live.at_ms().empty()) *status.mutable_live() = seat->live;
     status.set_dark_for_s(
         static_cast<uint32_t>(absl::ToInt64Seconds(absl::Ceil(DarkLeft(*seat), absl::Seconds(1)))));
     if (status.dark_for_s() > 0) status.set_dark_reason(seat->dark_reason);
@@ -110,6 +111,7 @@ void Desk::Begin(Seat& seat, const WorkKey& key, std::string order) {
   seat.order = std::move(order);
   seat.phase = "starting";
   seat.progress = 0;
+  seat.live.Clear();
   seat.dark_until = absl::ZeroDuration();
   seat.stop = stopping_;
   seat.cancel = stopping_;
@@ -218,6 +220,11 @@ void Desk::SetPhase(SeatId id, absl::string_view phase, float fraction) {
   Seat& seat = At(id);
   seat.phase = std::string(phase);
   seat.progress = std::clamp(fraction, 0.0f, 1.0f);
+}
+
+void Desk::SetLive(SeatId id, const v1::LiveTelemetry& live) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  At(id).live = live;
 }
 
 void Desk::SetDark(SeatId id, absl::Duration duration, absl::string_view reason) {

@@ -65,6 +65,8 @@ class Desk {
   // For a seat's worker. Nothing: the agent stops.
   std::optional<Assignment> WaitForOrder(SeatId seat);
   void SetPhase(SeatId seat, absl::string_view phase, float fraction);
+  // Told with the next description: nobody is woken for it.
+  void SetLive(SeatId seat, const v1::LiveTelemetry& live);
   void SetDark(SeatId seat, absl::Duration duration, absl::string_view reason);
   // Waits, at most `limit`, until the farm has heard of all until now. False: not, or a stop.
   // `wake` makes the sync thread describe things anew.
@@ -102,6 +104,7 @@ class Desk {
     std::string hands, dark_reason;
     std::string phase;
     float progress = 0;
+    v1::LiveTelemetry live;
     absl::Duration dark_until = absl::ZeroDuration();  // Clock::Elapsed().
     std::atomic<bool> cancel = false;
     std::atomic<bool> stop = false;

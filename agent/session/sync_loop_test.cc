@@ -56,6 +56,38 @@ TEST_F(SyncLoopTest, ABootGoesFromOrderToAcknowledgedResult) {
   EXPECT_TRUE(journal_->Finished({WorkKind::kBoot, order.attempt_id(), 1}));
 }
 
+TEST_F(SyncLoopTest, WhoLooksOnSeesTheRunningLoadsSamplesUntilItEnds) {
+  v1::LiveTelemetry live;
+  live.set_load(1);
+  live.add_at_ms(1000);
+  live.add_lines()->set_name("vmstat.us");
+  live.mutable_lines(0)->add_values(42);
+  vm1_.script = [&](const v1::BootOrder& order, const auto&, const BootHooks& hooks) {
+    hooks.live(live);
+    EXPECT_TRUE(hooks.told(absl::Seconds(20)));
+    EXPECT_TRUE(WaitForSync([&](const v1::SyncRequest& request) {
+      const v1::LiveTelemetry& told = request.machines(0).live();
+      return told.load() == 1 && told.lines_size() == 1 && told.lines(0).values(0) == 42;
+    }));
+    hooks.live({});
+    EXPECT_TRUE(hooks.told(absl::Seconds(20)));
+    EXPECT_TRUE(WaitForSync([&](const v1::SyncRequest& request) {
+      return request.machines(0).attempt_id() == order.attempt_id() &&
+             !request.machines(0).has_live();
+    }));
+    hooks.live(live);  // Of a load that never ended.
+    return fakes::Measured(order, 1);
+  };
+  const v1::BootOrder order = Boot();
+  Lease(order);
+  Start();
+  ResultOf(order);
+  ASSERT_TRUE(WaitUntilIdle());
+  EXPECT_TRUE(WaitForSync([](const v1::SyncRequest& request) {
+    return request.machines(0).attempt_id().empty() && !request.machines(0).has_live();
+  }));
+}
+
 TEST_F(SyncLoopTest, WhatTheMachineCouldNotDoIsTheFarmsFailure) {
   vm1_.script = [](const auto&, const auto&, const auto&) -> absl::StatusOr<v1::BootResult> {
     return absl::UnavailableError("libvirt: no \xff connection");

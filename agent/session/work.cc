@@ -53,6 +53,7 @@ absl::StatusOr<v1::BootResult> FetchAndBoot(Machine& machine, const v1::BootOrde
                                             ArtefactCache& cache, InputCache& inputs,
                                             const WorkHooks& hooks) {
   const BootHooks boot_hooks{.progress = hooks.progress,
+                             .live = hooks.live,
                              .console = hooks.log,
                              .dark = hooks.dark,
                              .told = hooks.told,

@@ -23,6 +23,7 @@ namespace shakedown::agent {
 // Called from the worker's thread or one of its machine's; outlive the call.
 struct WorkHooks {
   std::function<void(absl::string_view phase, float fraction)> progress;
+  std::function<void(const v1::LiveTelemetry&)> live;  // As in BootHooks.
   std::function<void(absl::string_view bytes)> log;
   std::function<void(absl::Duration, absl::string_view)> dark;  // As in BootHooks, as all below.
   std::function<bool(absl::Duration)> told;

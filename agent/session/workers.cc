@@ -37,6 +37,7 @@ WorkHooks Workers::Hooks(SeatId seat, const Assignment& assignment) {
   hooks.progress = [this, seat](absl::string_view phase, float fraction) {
     parts_.desk.SetPhase(seat, PrintableLine(phase, 100), fraction);
   };
+  hooks.live = [this, seat](const v1::LiveTelemetry& live) { parts_.desk.SetLive(seat, live); };
   hooks.log = [this, key = assignment.key](absl::string_view bytes) {
     parts_.logs.Write(key, bytes);
   };

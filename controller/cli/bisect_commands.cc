@@ -229,10 +229,13 @@ int DryRun(const Desk& desk, const v1::StartBisectRequest& request, bool json) {
   return kOk;
 }
 
-int List(const Desk& desk, bool json) {
-  const absl::StatusOr<v1::ListBisectsResponse> list = desk.bisects->ListBisects({});
+int List(const Desk& desk, const BisectArgs& args) {
+  v1::ListBisectsRequest request;
+  request.set_limit(args.limit);
+  request.set_before(args.before);
+  const absl::StatusOr<v1::ListBisectsResponse> list = desk.bisects->ListBisects(request);
   if (!list.ok()) return Fail(desk.screen, list.status());
-  if (json) {
+  if (args.json) {
     desk.screen.PrintJson(*list);
     return kOk;
   }
@@ -247,7 +250,7 @@ int List(const Desk& desk, bool json) {
                     PrintableLine(view.submitter()), TimeText(view.started(), desk.screen.zone())});
   }
   if (rows.empty()) {
-    desk.screen.Note("no bisect yet");
+    desk.screen.Note(args.before == 0 ? "no bisect yet" : "no older bisect");
   } else {
     using Align = Column::Align;
     desk.screen.Print(PrintTable({{"BISECT", Align::kRight},
@@ -260,6 +263,10 @@ int List(const Desk& desk, bool json) {
                                   {"BY"},
                                   {"STARTED"}},
                                  rows, desk.screen.size().columns));
+  }
+  if (list->bisects_size() == static_cast<int>(request.limit())) {
+    desk.screen.Note(
+        absl::StrCat("older ones: --before ", list->bisects(list->bisects_size() - 1).bisect()));
   }
   return kOk;
 }
@@ -306,7 +313,7 @@ int Bisect(const Desk& desk, const BisectArgs& args) {
     case BisectArgs::What::kStart:
       return Start(desk, args);
     case BisectArgs::What::kList:
-      return List(desk, args.json);
+      return List(desk, args);
     case BisectArgs::What::kShow:
       return Show(desk, desk.bisects->GetBisect(request), args.json);
     case BisectArgs::What::kCancel:

@@ -17,6 +17,7 @@ using ::testing::Not;
 class FakeBisects : public v1::BisectService::Service {
  public:
   v1::StartBisectRequest asked;
+  v1::ListBisectsRequest listed;
   std::vector<v1::BisectView> views;  // What GetBisect answers, the last one for ever.
   size_t at = 0;
   v1::BisectPlan plan;
@@ -40,8 +41,9 @@ class FakeBisects : public v1::BisectService::Service {
     *response = views[std::min(at++, views.size() - 1)];
     return grpc::Status::OK;
   }
-  grpc::Status ListBisects(grpc::ServerContext*, const v1::ListBisectsRequest*,
+  grpc::Status ListBisects(grpc::ServerContext*, const v1::ListBisectsRequest* request,
                            v1::ListBisectsResponse* response) override {
+    listed = *request;
     *response->add_bisects() = views.back();
     return grpc::Status::OK;
   }
@@ -120,6 +122,12 @@ TEST_F(BisectFlowTest, ShowsAndLists) {
   EXPECT_THAT(out_, HasSubstr("likeliest k-3, 50.0%; 2 of 3 still possible"));
   EXPECT_EQ(Run({"bisect", "list"}), kOk);
   EXPECT_THAT(out_, HasSubstr("k-1 .. k-4"));
+  EXPECT_EQ(service_.listed.limit(), 50u);
+  EXPECT_EQ(service_.listed.before(), 0);
+  EXPECT_EQ(Run({"bisect", "list", "--limit", "1", "--before", "9"}), kOk);
+  EXPECT_EQ(service_.listed.before(), 9);
+  EXPECT_THAT(err_, HasSubstr("older ones: --before 3"));
+  EXPECT_EQ(Run({"bisect", "list", "--limit", "1001"}), kUsage);
   EXPECT_EQ(Run({"bisect", "show", "4"}), kUsage);
   EXPECT_THAT(err_, HasSubstr("bisect 4: no such bisect"));
 }

@@ -93,6 +93,9 @@ TEST(Completion, KnowsYearsOfResults) {
   EXPECT_EQ(OfferForArguments({"regressions", "show", ""}).live, LiveNames::kRegressions);
   EXPECT_EQ(OfferForArguments({"bisect", "watch", ""}).live, LiveNames::kBisects);
   EXPECT_EQ(OfferForArguments({"imports", ""}).live, LiveNames::kImports);
+  EXPECT_EQ(OfferForArguments({"imports", "withdraw", ""}).live, LiveNames::kImports);
+  EXPECT_THAT(Texts({"imports", "withdraw", "17", "--b"}), ElementsAre("--because"));
+  EXPECT_THAT(Texts({"notes", "w"}), ElementsAre("withdraw"));
 }
 
 TEST(Completion, SpeaksThreeShells) {

@@ -34,6 +34,12 @@ class GrpcImport : public ImportClient {
   absl::StatusOr<v1::ListNotesResponse> ListNotes(const v1::ListNotesRequest& request) override {
     return channel_->Call(*stub_, &Stub::ListNotes, request);
   }
+  absl::StatusOr<v1::ImportView> WithdrawImport(const v1::WithdrawImportRequest& request) override {
+    return channel_->Call(*stub_, &Stub::WithdrawImport, request);
+  }
+  absl::StatusOr<v1::NoteView> WithdrawNote(const v1::WithdrawNoteRequest& request) override {
+    return channel_->Call(*stub_, &Stub::WithdrawNote, request);
+  }
 
  private:
   const std::shared_ptr<GrpcChannel> channel_;

@@ -21,6 +21,9 @@ class ImportClient {
       const v1::CompareKernelsRequest& request) = 0;
   virtual absl::StatusOr<v1::AddNoteResponse> AddNote(const v1::AddNoteRequest& request) = 0;
   virtual absl::StatusOr<v1::ListNotesResponse> ListNotes(const v1::ListNotesRequest& request) = 0;
+  virtual absl::StatusOr<v1::ImportView> WithdrawImport(
+      const v1::WithdrawImportRequest& request) = 0;
+  virtual absl::StatusOr<v1::NoteView> WithdrawNote(const v1::WithdrawNoteRequest& request) = 0;
 };
 
 class GrpcChannel;

@@ -39,6 +39,11 @@ class FakeImports : public v1::ImportService::Service {
   v1::CompareKernelsRequest compared;
   v1::AddNoteRequest note;
   v1::ListNotesResponse notes;
+  v1::WithdrawImportRequest import_back;
+  v1::WithdrawNoteRequest note_back;
+  v1::Withdrawal withdrawal;
+  v1::ListImportsRequest imports_asked;
+  v1::ListNotesRequest notes_asked;
   grpc::Status status;
 
  private:
@@ -49,8 +54,9 @@ class FakeImports : public v1::ImportService::Service {
     response->set_values(4);
     return status;
   }
-  grpc::Status ListImports(grpc::ServerContext*, const v1::ListImportsRequest*,
+  grpc::Status ListImports(grpc::ServerContext*, const v1::ListImportsRequest* request,
                            v1::ListImportsResponse* response) override {
+    imports_asked = *request;
     *response = imports;
     return status;
   }
@@ -72,9 +78,24 @@ class FakeImports : public v1::ImportService::Service {
     response->mutable_note()->set_subject(request->subject());
     return status;
   }
-  grpc::Status ListNotes(grpc::ServerContext*, const v1::ListNotesRequest*,
+  grpc::Status ListNotes(grpc::ServerContext*, const v1::ListNotesRequest* request,
                          v1::ListNotesResponse* response) override {
+    notes_asked = *request;
     *response = notes;
+    return status;
+  }
+  grpc::Status WithdrawImport(grpc::ServerContext*, const v1::WithdrawImportRequest* request,
+                              v1::ImportView* response) override {
+    import_back = *request;
+    response->set_import(request->import());
+    *response->mutable_withdrawn() = withdrawal;
+    return status;
+  }
+  grpc::Status WithdrawNote(grpc::ServerContext*, const v1::WithdrawNoteRequest* request,
+                            v1::NoteView* response) override {
+    note_back = *request;
+    response->set_note(request->note());
+    *response->mutable_withdrawn() = withdrawal;
     return status;
   }
 };
@@ -339,10 +360,52 @@ TEST_F(ImportFlowTest, NotesGoInAndAreShownWithTheJob) {
   note.set_kind("freeze");
   note.set_author("ada");
   note.set_text("mouse froze");
-  EXPECT_EQ(RunCommand({"notes"}).out, "17.3B freeze (ada): mouse froze\n");
+  note.set_note(3);
+  EXPECT_EQ(RunCommand({"notes"}).out, "3: 17.3B freeze (ada): mouse froze\n");
   service_.job.set_job(17);
   result = RunCommand({"job", "17"});
   EXPECT_THAT(result.out, HasSubstr("What people saw\n17.3B freeze (ada): mouse froze\n"));
+}
+
+TEST_F(ImportFlowTest, WhatIsWrongIsWithdrawnWithAReason) {
+  farm_.withdrawal.set_by("ada");
+  farm_.withdrawal.set_why("of 6.1\x1b[2J");
+  Result result = RunCommand({"imports", "withdraw", "17", "--because", "of 6.1"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_EQ(farm_.import_back.import(), 17);
+  EXPECT_EQ(farm_.import_back.why(), "of 6.1");
+  EXPECT_THAT(result.out, HasSubstr("import 17: withdrawn"));
+  EXPECT_THAT(result.out, HasSubstr("by ada: of 6.1"));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+  result = RunCommand({"notes", "withdraw", "3", "--because", "of vm2", "--json"});
+  EXPECT_EQ(result.code, kOk) << result.err;
+  EXPECT_EQ(farm_.note_back.note(), 3);
+  EXPECT_EQ(farm_.note_back.why(), "of vm2");
+  EXPECT_THAT(result.out, HasSubstr("\"note\": \"3\""));
+
+  EXPECT_EQ(RunCommand({"imports", "withdraw", "17"}).code, kUsage) << "without a reason";
+  EXPECT_EQ(RunCommand({"notes", "withdraw", "--because", "x"}).code, kUsage);
+  EXPECT_EQ(RunCommand({"imports", "withdraw", "0", "--because", "x"}).code, kUsage);
+  farm_.status = {grpc::StatusCode::FAILED_PRECONDITION, "import 1: came with the program"};
+  result = RunCommand({"imports", "withdraw", "1", "--because", "x"});
+  EXPECT_NE(result.code, kOk);
+  EXPECT_THAT(result.err, HasSubstr("came with the program"));
+}
+
+TEST_F(ImportFlowTest, WithdrawnOnesAreListedWhenAskedFor) {
+  v1::NoteView& note = *farm_.notes.add_notes();
+  note.set_note(3);
+  note.set_subject("17");
+  note.mutable_withdrawn()->set_by("ben");
+  note.mutable_withdrawn()->set_why("of vm2");
+  EXPECT_THAT(RunCommand({"notes", "--withdrawn"}).out, HasSubstr("by ben: of vm2\n"));
+  EXPECT_TRUE(farm_.notes_asked.withdrawn());
+  RunCommand({"imports", "--withdrawn"});
+  EXPECT_TRUE(farm_.imports_asked.withdrawn());
+  RunCommand({"imports"});
+  EXPECT_FALSE(farm_.imports_asked.withdrawn());
+  farm_.import.mutable_import()->mutable_withdrawn()->set_why("of 6.1");
+  EXPECT_THAT(RunCommand({"imports", "17"}).out, HasSubstr("withdrawn"));
 }
 
 }  // namespace

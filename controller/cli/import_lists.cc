@@ -33,12 +33,18 @@ std::string Exact(double value) {
   return std::string(text, end);
 }
 
+std::string WithdrawnText(const v1::Withdrawal& withdrawal, absl::TimeZone zone) {
+  return absl::StrCat(TimeText(withdrawal.at(), zone), " by ", PrintableLine(withdrawal.by()), ": ",
+                      PrintableLine(withdrawal.why(), 4096));
+}
+
 int ListAll(const Desk& desk, const ImportsArgs& args) {
   v1::ListImportsRequest request;
   request.set_kernel(args.kernel);
   request.set_machine(args.machine);
   request.set_limit(args.limit);
   request.set_before(args.before);
+  request.set_withdrawn(args.withdrawn);
   const absl::StatusOr<v1::ListImportsResponse> answer = desk.imports->ListImports(request);
   if (!answer.ok()) return Fail(desk.screen, answer.status());
   if (args.json) {
@@ -46,7 +52,8 @@ int ListAll(const Desk& desk, const ImportsArgs& args) {
     return kOk;
   }
   if (answer->imports().empty()) {
-    desk.screen.Note("no imports: see shakedown import --help");
+    desk.screen.Note(args.withdrawn ? "no import was withdrawn"
+                                    : "no imports: see shakedown import --help");
     return kOk;
   }
   Rows rows;
@@ -92,6 +99,7 @@ std::string HeadText(const v1::ImportView& view, absl::TimeZone zone) {
        std::map<std::string, std::string>(view.facts().begin(), view.facts().end())) {
     add("fact    ", absl::StrCat(name, " = ", fact));
   }
+  if (view.has_withdrawn()) add("withdrawn", WithdrawnText(view.withdrawn(), zone));
   if (view.refused() > 0) add("refused ", absl::StrCat(view.refused(), " lines"));
   return out;
 }
@@ -161,6 +169,36 @@ int ShowOne(const Desk& desk, const ImportsArgs& args) {
   return kOk;
 }
 
+int WithdrawImport(const Desk& desk, const ImportsArgs& args) {
+  v1::WithdrawImportRequest request;
+  request.set_import(args.import);
+  request.set_why(ToUtf8(args.because));
+  const absl::StatusOr<v1::ImportView> answer = desk.imports->WithdrawImport(request);
+  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (args.json) {
+    desk.screen.PrintJson(*answer);
+  } else {
+    desk.screen.Print(absl::StrCat("import ", answer->import(), ": withdrawn ",
+                                   WithdrawnText(answer->withdrawn(), desk.screen.zone()), "\n"));
+  }
+  return kOk;
+}
+
+int WithdrawNote(const Desk& desk, const NotesArgs& args) {
+  v1::WithdrawNoteRequest request;
+  request.set_note(args.withdraw);
+  request.set_why(ToUtf8(args.because));
+  const absl::StatusOr<v1::NoteView> answer = desk.imports->WithdrawNote(request);
+  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (args.json) {
+    desk.screen.PrintJson(*answer);
+  } else {
+    desk.screen.Print(absl::StrCat("note ", answer->note(), ": withdrawn ",
+                                   WithdrawnText(answer->withdrawn(), desk.screen.zone()), "\n"));
+  }
+  return kOk;
+}
+
 }  // namespace
 
 std::string NoteLines(const google::protobuf::RepeatedPtrField<v1::NoteView>& notes) {
@@ -175,6 +213,7 @@ std::string NoteLines(const google::protobuf::RepeatedPtrField<v1::NoteView>& no
 }
 
 int Imports(const Desk& desk, const ImportsArgs& args) {
+  if (args.withdraw) return WithdrawImport(desk, args);
   return args.import == 0 ? ListAll(desk, args) : ShowOne(desk, args);
 }
 
@@ -195,10 +234,12 @@ int AddNote(const Desk& desk, const NoteArgs& args) {
 }
 
 int ListNotes(const Desk& desk, const NotesArgs& args) {
+  if (args.withdraw != 0) return WithdrawNote(desk, args);
   v1::ListNotesRequest request;
   request.set_subject(ToUtf8(args.subject));
   request.set_limit(args.limit);
   request.set_before(args.before);
+  request.set_withdrawn(args.withdrawn);
   const absl::StatusOr<v1::ListNotesResponse> answer = desk.imports->ListNotes(request);
   if (!answer.ok()) return Fail(desk.screen, answer.status());
   if (args.json) {
@@ -206,10 +247,18 @@ int ListNotes(const Desk& desk, const NotesArgs& args) {
     return kOk;
   }
   if (answer->notes().empty()) {
-    desk.screen.Note("no notes: see shakedown note --help");
+    desk.screen.Note(args.withdrawn ? "no note was withdrawn"
+                                    : "no notes: see shakedown note --help");
     return kOk;
   }
-  desk.screen.Print(NoteLines(answer->notes()));
+  for (const v1::NoteView& note : answer->notes()) {
+    google::protobuf::RepeatedPtrField<v1::NoteView> one;
+    *one.Add() = note;
+    desk.screen.Print(absl::StrCat(note.note(), ": ", NoteLines(one)));
+    if (!note.has_withdrawn()) continue;
+    desk.screen.Print(
+        absl::StrCat("  withdrawn ", WithdrawnText(note.withdrawn(), desk.screen.zone()), "\n"));
+  }
   if (answer->next_before() != 0) {
     desk.screen.Note(absl::StrCat("older ones: --before ", answer->next_before()));
   }

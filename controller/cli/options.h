@@ -189,6 +189,9 @@ struct ImportArgs {
 };
 struct ImportsArgs {
   int64_t import = 0;  // 0: list them.
+  bool withdraw = false;
+  std::string because;     // Of withdraw.
+  bool withdrawn = false;  // List those that were withdrawn.
   std::string kernel;
   std::string machine;
   uint32_t limit = 50;
@@ -204,7 +207,10 @@ struct NoteArgs {
   bool json = false;
 };
 struct NotesArgs {
-  std::string subject;  // Empty: all.
+  std::string subject;   // Empty: all.
+  int64_t withdraw = 0;  // 0: list them.
+  std::string because;   // Of withdraw.
+  bool withdrawn = false;
   uint32_t limit = 50;
   int64_t before = 0;
   bool json = false;
@@ -261,6 +267,8 @@ struct BisectArgs {
   int64_t regression = 0;
   bool dry_run = false;
   bool wait = false;
+  uint32_t limit = 50;  // Of list.
+  int64_t before = 0;   // Of list; 0: the newest.
   bool json = false;
 };
 

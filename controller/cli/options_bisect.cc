@@ -102,6 +102,12 @@ void AddBisectCommands(CLI::App& app, Parse& parse) {
   AddNumbered(bisect, parse, "show", BisectArgs::What::kShow, "Print one with its steps");
   AddNumbered(bisect, parse, "cancel", BisectArgs::What::kCancel, "End one and its running job");
   CLI::App* list = bisect->add_subcommand("list", "List them, newest first");
+  AddNumber<uint32_t>(
+      list, "--limit", 1, 1000, [&args](uint32_t n) { args.limit = n; },
+      "At most so many, the newest; 1 to 1000, default 50");
+  AddNumber<int64_t>(
+      list, "--before", 1, INT64_MAX, [&args](int64_t id) { args.before = id; },
+      "Only those older than this one");
   AddJson(list, args.json);
   list->callback([&parse] {
     parse.bisect.what = BisectArgs::What::kList;

@@ -1,4 +1,8 @@
 // Options of the commands about other tools' results and people's notes.
+#include <cstdint>
+#include <functional>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "controller/cli/option_kinds.h"
 #include "proto/wire/ids.h"
@@ -29,9 +33,14 @@ Examples:
 constexpr char kImportsFooter[] =
     R"(Without ID: list them, newest first; --before pages on. With ID: what is known of it and its values; --raw the
 text as it was brought, byte for byte; --csv its values in a form that `shakedown import` takes.
+What was imported wrongly is withdrawn: it is in no list and no comparison any more, and can be imported again. It
+stays, with who withdrew it and why: --withdrawn lists such ones.
 
 --json prints the proto's JSON (proto/shakedown/v1/import.proto), every field present: ListImportsResponse, with ID
-GetImportResponse (`raw` in base64).)";
+GetImportResponse (`raw` in base64), of withdraw ImportView.
+
+Example:
+  shakedown imports withdraw 17 --because "of 2.6.35, not 2.6.35-ck1")";
 
 constexpr char kNoteFooter[] =
     R"(SUBJECT is a job (17), a boot (17.3B, 17.3B.2), kernel:NAME or machine:NAME. Notes stand in the reports of the
@@ -41,8 +50,24 @@ Example:
   shakedown note 17.3B --kind freeze "mouse froze for two seconds while make ran")";
 
 constexpr char kNotesFooter[] =
-    R"(Newest first. Of a job with those of its boots. --json prints the proto's JSON (ListNotesResponse of
-proto/shakedown/v1/import.proto), every field present.)";
+    R"(Newest first, each with its number. Of a job with those of its boots. What was noted wrongly is withdrawn: it is in
+no list and no report any more, and stays with who withdrew it and why: --withdrawn lists such ones. --json prints
+the proto's JSON (ListNotesResponse of proto/shakedown/v1/import.proto, of withdraw NoteView), every field present.
+
+Example:
+  shakedown notes withdraw 5 --because "it was the other machine")";
+
+// "withdraw N --because TEXT" of imports and notes.
+CLI::App* AddWithdraw(CLI::App* of, const std::string& name, const std::string& one,
+                      std::string& because, bool& json, const std::function<void(int64_t)>& store) {
+  CLI::App* withdraw = of->add_subcommand("withdraw", "Take back what is wrong");
+  AddNumber<int64_t>(withdraw, name, 1, INT64_MAX, store, one)->required();
+  withdraw->add_option("--because", because, "What is wrong with it, at most 4 KiB")
+      ->required()
+      ->type_name("TEXT");
+  AddJson(withdraw, json);
+  return withdraw;
+}
 
 void AddImport(CLI::App& app, Parse& parse) {
   ImportArgs& args = parse.import;
@@ -82,9 +107,18 @@ void AddImports(CLI::App& app, Parse& parse) {
   CLI::Option* raw = imports->add_flag("--raw", args.raw, "Print the text as it was brought");
   imports->add_flag("--csv", args.csv, "Print the values in a form that import takes")
       ->excludes(raw);
+  imports->add_flag("--withdrawn", args.withdrawn, "List those that were withdrawn");
   AddJson(imports, args.json);
-  imports->footer(kImportsFooter);
-  imports->callback([&parse] {
+  imports->footer(kImportsFooter)->require_subcommand(0, 1);
+  CLI::App* withdraw = AddWithdraw(imports, "IMPORT", "An import", args.because, args.json,
+                                   [&args](int64_t id) { args.import = id; });
+  withdraw->callback([&parse] {
+    parse.imports.withdraw = true;
+    parse.invocation.command = parse.imports;
+  });
+  // Runs also when one of its commands was chosen.
+  imports->callback([&parse, imports] {
+    if (!imports->get_subcommands().empty()) return;
     if ((parse.imports.raw || parse.imports.csv) && parse.imports.import == 0) {
       throw CLI::ValidationError("--raw and --csv want the number of an import");
     }
@@ -115,9 +149,15 @@ void AddNotes(CLI::App& app, Parse& parse) {
   AddNumber<int64_t>(
       notes, "--before", 1, INT64_MAX, [&list](int64_t id) { list.before = id; },
       "Only those older than this one");
+  notes->add_flag("--withdrawn", list.withdrawn, "List those that were withdrawn");
   AddJson(notes, list.json);
-  notes->footer(kNotesFooter);
-  notes->callback([&parse] { parse.invocation.command = parse.notes; });
+  notes->footer(kNotesFooter)->require_subcommand(0, 1);
+  CLI::App* withdraw = AddWithdraw(notes, "NOTE", "A note", list.because, list.json,
+                                   [&list](int64_t id) { list.withdraw = id; });
+  withdraw->callback([&parse] { parse.invocation.command = parse.notes; });
+  notes->callback([&parse, notes] {
+    if (notes->get_subcommands().empty()) parse.invocation.command = parse.notes;
+  });
 }
 
 }  // namespace shakedown::cli

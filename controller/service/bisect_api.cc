@@ -255,8 +255,9 @@ absl::StatusOr<v1::ListBisectsResponse> BisectApi::ListBisects(
     return Wrong(absl::StrCat("limit ", request.limit(), ": want at most 1000"));
   }
   const uint32_t limit = request.limit() == 0 ? 50 : request.limit();
-  ASSIGN_OR_RETURN(const auto views,
-                   FromStore([&] { return store::ListBisects(database_, limit); }));
+  ASSIGN_OR_RETURN(const auto views, FromStore([&] {
+                     return store::ListBisects(database_, limit, request.before());
+                   }));
   v1::ListBisectsResponse response;
   for (const v1::BisectView& view : views) *response.add_bisects() = view;
   return response;

@@ -146,6 +146,13 @@ TEST_F(BisectServiceTest, TheSameRequestIsTheSameBisect) {
   EXPECT_EQ(list.bisects_size(), 2);
   EXPECT_EQ(list.bisects(1).bisect(), bisect);
   EXPECT_EQ(list.bisects(1).submitter(), "ada");
+  v1::ListBisectsRequest page;
+  page.set_limit(1);
+  EXPECT_EQ(farm_.bisects().ListBisects(page)->bisects(0).bisect(), list.bisects(0).bisect());
+  page.set_before(list.bisects(0).bisect());
+  EXPECT_EQ(farm_.bisects().ListBisects(page)->bisects(0).bisect(), bisect);
+  page.set_before(bisect);
+  EXPECT_EQ(farm_.bisects().ListBisects(page)->bisects_size(), 0);
   EXPECT_EQ(View(bisect).request().candidates_size(), kKernels);
 }
 

@@ -29,6 +29,7 @@ absl::StatusOr<v1::GetBootResponse> DetailApi::GetBoot(const v1::GetBootRequest&
   v1::GetBootResponse response;
   *response.mutable_view() = std::move(details.view);
   *response.mutable_result() = std::move(details.result);
+  if (details.live) *response.mutable_live() = *std::move(details.live);
   for (std::string& attempt : details.attempts) response.add_attempts(std::move(attempt));
   for (const v1::Load& load : job.spec().loads()) response.add_loads(plan::PrintLoad(load));
   if (static_cast<int>(name.variant) < job.spec().variants_size()) {

@@ -45,6 +45,18 @@ class ImportServiceImpl : public UserService<v1::ImportService::CallbackService>
     return Run(context, request, response,
                [this](const auto&, const auto& r) { return backend_.imports.ListNotes(r); });
   }
+  Unary* WithdrawImport(Context* context, const v1::WithdrawImportRequest* request,
+                        v1::ImportView* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.imports.WithdrawImport(caller, r);
+    });
+  }
+  Unary* WithdrawNote(Context* context, const v1::WithdrawNoteRequest* request,
+                      v1::NoteView* response) override {
+    return Run(context, request, response, [this](const auto& caller, const auto& r) {
+      return backend_.imports.WithdrawNote(caller, r);
+    });
+  }
 };
 
 }  // namespace

@@ -9,6 +9,14 @@
 #include "proto/wire/status.h"
 
 namespace shakedown::service {
+namespace {
+
+absl::Status CheckNumber(absl::string_view what, int64_t number) {
+  if (number >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " ", number, ": want a number from 1"));
+}
+
+}  // namespace
 
 absl::StatusOr<v1::AddImportResponse> ImportApi::AddImport(const store::Principal& caller,
                                                            const v1::AddImportRequest& request) {
@@ -23,10 +31,7 @@ absl::StatusOr<v1::ListImportsResponse> ImportApi::ListImports(
 }
 
 absl::StatusOr<v1::GetImportResponse> ImportApi::GetImport(const v1::GetImportRequest& request) {
-  if (request.import() < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("import ", request.import(), ": want a number from 1"));
-  }
+  RETURN_IF_ERROR(CheckNumber("import", request.import()));
   return FromStore([&] { return store::GetImport(database_, request.import()); });
 }
 
@@ -42,6 +47,21 @@ absl::StatusOr<v1::AddNoteResponse> ImportApi::AddNote(const store::Principal& c
 
 absl::StatusOr<v1::ListNotesResponse> ImportApi::ListNotes(const v1::ListNotesRequest& request) {
   return FromStore([&] { return store::ListNotes(database_, request); });
+}
+
+absl::StatusOr<v1::ImportView> ImportApi::WithdrawImport(const store::Principal& caller,
+                                                         const v1::WithdrawImportRequest& request) {
+  RETURN_IF_ERROR(CheckNumber("import", request.import()));
+  return FromStore([&] {
+    return store::WithdrawImport(database_, request.import(), caller.name, request.why());
+  });
+}
+
+absl::StatusOr<v1::NoteView> ImportApi::WithdrawNote(const store::Principal& caller,
+                                                     const v1::WithdrawNoteRequest& request) {
+  RETURN_IF_ERROR(CheckNumber("note", request.note()));
+  return FromStore(
+      [&] { return store::WithdrawNote(database_, request.note(), caller.name, request.why()); });
 }
 
 }  // namespace shakedown::service

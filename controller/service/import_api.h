@@ -25,6 +25,10 @@ class ImportApi {
   absl::StatusOr<v1::AddNoteResponse> AddNote(const store::Principal& caller,
                                               const v1::AddNoteRequest& request);
   absl::StatusOr<v1::ListNotesResponse> ListNotes(const v1::ListNotesRequest& request);
+  absl::StatusOr<v1::ImportView> WithdrawImport(const store::Principal& caller,
+                                                const v1::WithdrawImportRequest& request);
+  absl::StatusOr<v1::NoteView> WithdrawNote(const store::Principal& caller,
+                                            const v1::WithdrawNoteRequest& request);
 
  private:
   store::Database& database_;

@@ -195,6 +195,42 @@ TEST_F(ImportServiceTest, NotesOnAJobAndItsKernelsAreInItsReport) {
   EXPECT_THAT(report->text(), testing::Not(HasSubstr("heard of kernel:ancient")));
 }
 
+TEST_F(ImportServiceTest, WhatIsWithdrawnHasTheCallersNameAndCanBeImportedAgain) {
+  const int64_t import = Add(Text(kLatt))->import();
+  v1::WithdrawImportRequest request;
+  request.set_import(import);
+  EXPECT_EQ(Call(&Stub::WithdrawImport, request).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  request.set_why("of 6.1");
+  const auto view = Call(&Stub::WithdrawImport, request);
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(view->withdrawn().by(), "ada");
+  EXPECT_EQ(Get(import).raw(), kLatt);
+  EXPECT_EQ(Get(import).import().withdrawn().why(), "of 6.1");
+  v1::ListImportsRequest of_x1;
+  of_x1.set_machine("x1");
+  EXPECT_EQ(Call(&Stub::ListImports, of_x1)->imports_size(), 0);
+  v1::CompareKernelsRequest compare;
+  compare.add_kernels("6.12");
+  compare.add_kernels("6.1");
+  compare.set_machine("x1");
+  EXPECT_EQ(Call(&Stub::CompareKernels, compare).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(Add(Text(kLatt))->existed());
+  request.set_import(0);
+  EXPECT_EQ(Call(&Stub::WithdrawImport, request).status().code(),
+            absl::StatusCode::kInvalidArgument);
+
+  v1::AddNoteRequest note;
+  note.set_subject("kernel:alpha");
+  note.set_kind("freeze");
+  note.set_text("it froze");
+  v1::WithdrawNoteRequest back;
+  back.set_note(Call(&Stub::AddNote, note)->note().note());
+  back.set_why("another one");
+  EXPECT_EQ(Call(&Stub::WithdrawNote, back)->withdrawn().by(), "ada");
+  EXPECT_EQ(Call(&Stub::ListNotes, v1::ListNotesRequest())->notes_size(), 0);
+}
+
 TEST_F(ImportServiceTest, WithoutATokenThereIsNothing) {
   grpc::ClientContext context;
   v1::ListImportsResponse response;

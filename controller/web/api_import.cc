@@ -23,6 +23,12 @@ MethodTable ImportMethods(const service::Backend& backend) {
       [&imports](const auto& by, const auto& r) { return imports.AddNote(by, r); });
   table.AddUnary<v1::ListNotesRequest>(
       "ListNotes", kReads, [&imports](const auto&, const auto& r) { return imports.ListNotes(r); });
+  table.AddUnary<v1::WithdrawImportRequest>(
+      "WithdrawImport", kChanges,
+      [&imports](const auto& by, const auto& r) { return imports.WithdrawImport(by, r); });
+  table.AddUnary<v1::WithdrawNoteRequest>(
+      "WithdrawNote", kChanges,
+      [&imports](const auto& by, const auto& r) { return imports.WithdrawNote(by, r); });
   return table;
 }
 

@@ -64,10 +64,13 @@ absl::StatusOr<Assets> Assets::Load(const std::string& folder) {
 const Asset* Assets::Find(absl::string_view path) const {
   if (const auto found = files_.find(path); found != files_.end()) return &found->second;
   const absl::string_view last = path.substr(path.rfind('/') + 1);
-  // "17.1B" in /logs/17.1B and /boots/17.1B is a page's address, too.
+  // "17.1B" in /logs/17.1B and /boots/17.1B is a page's address, too, and so is "debian-6.12".
   const bool page = !absl::StrContains(last, '.') || absl::StartsWith(path, "/logs/") ||
-                    absl::StartsWith(path, "/boots/");
-  if (!page || absl::StartsWith(path, "/assets/")) return nullptr;
+                    absl::StartsWith(path, "/boots/") || absl::StartsWith(path, "/kernels/");
+  return page && !absl::StartsWith(path, "/assets/") ? Page() : nullptr;
+}
+
+const Asset* Assets::Page() const {
   const auto index = files_.find(kIndex);
   return index == files_.end() ? nullptr : &index->second;
 }

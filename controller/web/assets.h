@@ -28,6 +28,8 @@ class Assets {
   // For a path of a GET: the file, or index.html for what may be a page's address (no dot in its
   // last part, not below /assets/). nullptr: nothing.
   const Asset* Find(absl::string_view path) const;
+  // index.html, which says by itself what it can not find. nullptr: there is none.
+  const Asset* Page() const;
   bool empty() const { return files_.empty(); }
 
  private:

@@ -40,10 +40,10 @@ constexpr char kNotBuilt[] =
     "not there, or --dashboard names no folder with it. The <code>shakedown</code> command can "
     "all that the page can.</html>\n";
 
-HttpResponse Answer(int status, const char* type, std::string body) {
+HttpResponse Answer(int status, std::string type, std::string body) {
   HttpResponse response;
   response.status = status;
-  response.content_type = type;
+  response.content_type = std::move(type);
   response.headers.emplace_back("Cache-Control", "no-store");
   response.body = std::move(body);
   return response;
@@ -312,10 +312,20 @@ HttpResponse Site::Logout(const HttpRequest& request) {
   return response;
 }
 
+// A person gets the page, which says so in its own way; a program a line.
+HttpResponse Site::NotFound(const HttpRequest& request) const {
+  const Asset* page = assets_.Page();
+  if (page == nullptr || absl::StartsWith(request.path, "/assets/") ||
+      !absl::StrContains(request.Header("accept"), "text/html")) {
+    return Answer(404, kText, "no such page\n");
+  }
+  return Answer(404, page->content_type, page->body);
+}
+
 HttpResponse Site::File(const HttpRequest& request) const {
   if (assets_.empty()) return Answer(200, "text/html; charset=utf-8", kNotBuilt);
   const Asset* asset = assets_.Find(request.path);
-  if (asset == nullptr) return Answer(404, kText, "no such page\n");
+  if (asset == nullptr) return NotFound(request);
   HttpResponse response;
   const bool same = request.Header("if-none-match") == asset->etag;
   response.status = same ? 304 : 200;

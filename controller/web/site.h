@@ -64,6 +64,7 @@ class Site {
   HttpResponse Login(const HttpRequest& request);
   HttpResponse Logout(const HttpRequest& request);
   HttpResponse File(const HttpRequest& request) const;
+  HttpResponse NotFound(const HttpRequest& request) const;
   std::string Cookie(absl::string_view value, absl::Duration age) const;
   std::string CookieOf(const HttpRequest& request) const;
 

@@ -286,8 +286,14 @@ TEST(SiteTest, ThePagesFilesAreServedAndNothingElse) {
                            "/assets/gone.js", "/page.php", "//etc/passwd.txt"}) {
     const Reply reply = site.Get(path);
     EXPECT_EQ(reply.status, 404) << path;
-    EXPECT_THAT(reply.body, Not(HasSubstr("secret\n")));
+    EXPECT_EQ(reply.body, "no such page\n") << path;
+    const Reply read = site.Get(path, {{"Accept", "text/html,*/*;q=0.8"}});
+    EXPECT_EQ(read.status, 404) << path;
+    EXPECT_EQ(read.body == index.body, !absl::StartsWith(path, "/assets/")) << path;
+    EXPECT_EQ(read.headers.count("etag"), 0u) << path;
+    EXPECT_THAT(read.body, Not(HasSubstr("secret\n")));
   }
+  EXPECT_EQ(site.Get("/kernels/debian-6.12").status, 200);
   EXPECT_EQ(Ask(site.port(), Request("DELETE", "/", {})).status, 405);
   EXPECT_EQ(Ask(site.port(), Request("PUT", "/assets/x.js", {})).status, 405);
   std::filesystem::remove_all(folder);

@@ -1,7 +1,10 @@
 // Sync, heartbeats, lost answers, restarts, silence; logs and artefacts.
 #include "db/store/agents.h"
 
+#include <cmath>
+
 #include "db/store/artefacts.h"
+#include "db/store/boot_details.h"
 #include "db/store/boots.h"
 #include "db/store/builds.h"
 #include "db/store/janitor.h"
@@ -110,6 +113,44 @@ TEST_F(AgentsTest, MalformedWordsAreRefused) {
   EXPECT_THAT(TrySync(request).status(), bad);
   EXPECT_THAT(TrySync(Agent("host1", {}, 1000)).status(), bad);
   EXPECT_EQ(Sql("SELECT count(*) FROM agents"), "0");
+}
+
+TEST_F(AgentsTest, SamplesOfARunningLoadAreThoseOfItsBootAlone) {
+  const int64_t job = Submit({"a", "b"});
+  BuildAll();
+  const v1::BootOrder order = Lease();
+  const auto live = [&] { return GetBootDetails(db(), *ParseBootName(order.name()))->live; };
+  Sync(Holding(order));
+  EXPECT_FALSE(live().has_value());
+  v1::SyncRequest request = Holding(order);
+  v1::LiveTelemetry& told = *request.mutable_machines(0)->mutable_live();
+  told.set_load(1);
+  for (const uint32_t at : {1000, 2000}) told.add_at_ms(at);
+  told.add_lines()->set_name("vmstat.us");
+  for (const float value : {3.5f, std::nanf("")}) told.mutable_lines(0)->add_values(value);
+  Sync(request);
+  Sync(request);
+  ASSERT_TRUE(live().has_value());
+  EXPECT_EQ(live()->load(), 1u);
+  EXPECT_THAT(live()->at_ms(), testing::ElementsAre(1000, 2000));
+  EXPECT_EQ(live()->lines(0).values(0), 3.5f);
+  EXPECT_TRUE(std::isnan(live()->lines(0).values(1)));
+  EXPECT_FALSE(GetBootDetails(db(), {job, 1, order.name().back() == 'A' ? 1u : 0u, 0})->live);
+
+  const auto bad = IsError(absl::StatusCode::kInvalidArgument, "live samples");
+  told.mutable_lines(0)->add_values(1);
+  EXPECT_THAT(TrySync(request).status(), bad) << "a value without a time";
+  for (int i = 0; i < 1000; ++i) told.add_at_ms(3000 + static_cast<uint32_t>(i));
+  EXPECT_THAT(TrySync(request).status(), bad);
+
+  Sync(Holding(order));
+  EXPECT_FALSE(live().has_value()) << "no load runs now";
+  told.Clear();
+  told.add_at_ms(1);
+  Sync(request);
+  EXPECT_TRUE(live().has_value());
+  ASSERT_EQ(RecordBoot(db(), "host1", Measured(order)), absl::OkStatus());
+  EXPECT_FALSE(live().has_value()) << "it has ended";
 }
 
 TEST_F(AgentsTest, ACancelledBootIsStoppedOnceAndForAll) {

@@ -154,12 +154,14 @@ absl::StatusOr<v1::BisectView> GetBisectView(Database& database, int64_t bisect)
   return view;
 }
 
-absl::StatusOr<std::vector<v1::BisectView>> ListBisects(Database& database, uint32_t limit) {
+absl::StatusOr<std::vector<v1::BisectView>> ListBisects(Database& database, uint32_t limit,
+                                                        int64_t before) {
   std::vector<v1::BisectView> views;
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
     views.clear();
     const pqxx::result rows = tx.exec_params(
-        absl::StrCat(kViewColumns, "ORDER BY id DESC LIMIT $1"), static_cast<int64_t>(limit));
+        absl::StrCat(kViewColumns, "WHERE $2 = 0 OR id < $2 ORDER BY id DESC LIMIT $1"),
+        static_cast<int64_t>(limit), before);
     for (const pqxx::row& row : rows) {
       v1::BisectView& view = views.emplace_back();
       RETURN_IF_ERROR(ReadView(row, view));

@@ -54,8 +54,10 @@ absl::StatusOr<std::vector<int64_t>> DueBisects(Database& database);
 // NotFound: "bisect 3: no such bisect".
 absl::StatusOr<Bisect> GetBisect(Database& database, int64_t bisect);
 absl::StatusOr<v1::BisectView> GetBisectView(Database& database, int64_t bisect);
-// Newest first, without steps and the candidates of the requests.
-absl::StatusOr<std::vector<v1::BisectView>> ListBisects(Database& database, uint32_t limit);
+// Newest first, those below `before` unless it is 0, without steps and the candidates of the
+// requests.
+absl::StatusOr<std::vector<v1::BisectView>> ListBisects(Database& database, uint32_t limit,
+                                                        int64_t before);
 
 // The next decisions are about a running bisect of the version named; false: it is another now, and
 // nothing was done.

@@ -43,6 +43,14 @@ void ReadOutputs(Transaction& tx, const std::string& attempt_id, v1::BootResult&
   }
 }
 
+absl::Status ReadLive(Transaction& tx, BootDetails& details) {
+  if (details.view.state() != v1::WORK_STATE_RUNNING) return absl::OkStatus();
+  const pqxx::result rows =
+      tx.exec_params("SELECT telemetry FROM machine_live WHERE machine = $1 AND attempt_id = $2",
+                     details.view.machine(), details.view.attempt_id());
+  return rows.empty() ? absl::OkStatus() : ReadProto(rows[0][0], details.live.emplace());
+}
+
 }  // namespace
 
 absl::StatusOr<BootDetails> GetBootDetails(Database& database, const BootName& name) {
@@ -53,7 +61,7 @@ absl::StatusOr<BootDetails> GetBootDetails(Database& database, const BootName& n
     const std::string& id = details.view.attempt_id();
     ReadLoadRuns(tx, RunsOfAttempt(id), {{id, &details.result}});
     ReadOutputs(tx, id, details.result);
-    return absl::OkStatus();
+    return ReadLive(tx, details);
   }));
   for (v1::LoadRun& run : *details.result.mutable_load_runs()) {
     ASSIGN_OR_RETURN(const std::vector<v1::Series> series,

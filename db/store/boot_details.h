@@ -2,6 +2,7 @@
 #ifndef SHAKEDOWN_DB_STORE_BOOT_DETAILS_H_
 #define SHAKEDOWN_DB_STORE_BOOT_DETAILS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace shakedown::store {
 
 struct BootDetails {
   v1::BootView view;
-  v1::BootResult result;              // With series, top and outputs. Default: there is none.
-  std::vector<std::string> attempts;  // Of the same boot, in order.
+  v1::BootResult result;                  // With series, top and outputs. Default: there is none.
+  std::optional<v1::LiveTelemetry> live;  // Of the load that runs now.
+  std::vector<std::string> attempts;      // Of the same boot, in order.
 };
 
 // `name` with attempt 0: the latest one. NotFound: "boot 17.3B: no such boot".

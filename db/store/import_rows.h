@@ -10,6 +10,8 @@ namespace shakedown::store {
 
 // Names the series that the import's values, which are there, belong to.
 void AddToSeries(Transaction& tx, int64_t import);
+// Of a withdrawn one: it is a point of none any more.
+void RemoveFromSeries(Transaction& tx, int64_t import);
 
 }  // namespace shakedown::store
 

@@ -16,6 +16,7 @@ void ReadRuns(Transaction& tx, const std::string& metric, const std::string& mac
       "FROM import_values v JOIN imports i ON i.id = v.import "
       "JOIN import_variants n ON n.import = v.import AND n.variant = v.variant "
       "WHERE v.metric = $1 AND ($2 = '' OR i.machine = $2) AND NOT v.warmup "
+      "AND i.withdrawn_at IS NULL "
       "GROUP BY v.import, n.kernel, n.tunables, v.detail, v.unit, v.run "
       "ORDER BY v.import, min(v.ordinal) LIMIT $3 + 1",
       Text(metric), Text(machine), static_cast<int64_t>(most));
@@ -74,6 +75,10 @@ void AddToSeries(Transaction& tx, int64_t import) {
       "AND s.machine = i.machine AND md5(s.detail) = md5(v.detail) AND md5(s.unit) = md5(v.unit) "
       "WHERE v.import = $1 AND NOT v.warmup",
       import);
+}
+
+void RemoveFromSeries(Transaction& tx, int64_t import) {
+  tx.exec_params("DELETE FROM import_points WHERE import = $1", import);
 }
 
 absl::StatusOr<std::vector<v1::SeriesView>> ListImportedSeries(Database& database,

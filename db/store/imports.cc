@@ -10,6 +10,7 @@
 #include "db/store/import_rows.h"
 #include "db/store/paging.h"
 #include "db/store/sql.h"
+#include "db/store/withdrawal.h"
 #include "proto/wire/digest.h"
 #include "proto/wire/ids.h"
 #include "proto/wire/status.h"
@@ -111,6 +112,10 @@ absl::Status Check(const NewImport& import) {
   return absl::OkStatus();
 }
 
+absl::Status NoSuchImport(int64_t import) {
+  return absl::NotFoundError(absl::StrCat("import ", import, ": no such import"));
+}
+
 // The same for the same bytes of the same kernels and machine, and for nothing else: each part
 // stands behind its length.
 std::string IdentityOf(const NewImport& import) {
@@ -203,8 +208,10 @@ void InsertValues(Transaction& tx, int64_t id, const NewImport& import, size_t f
 // The import that is there; 0: none is.
 v1::AddImportResponse Find(Transaction& tx, const std::string& identity) {
   v1::AddImportResponse response;
-  const pqxx::result found =
-      tx.exec_params("SELECT id, value_count FROM imports WHERE identity = $1", identity);
+  const pqxx::result found = tx.exec_params(
+      "SELECT id, value_count FROM imports WHERE identity = $1 AND withdrawn_at IS "
+      "NULL",
+      identity);
   if (found.empty()) return response;
   response.set_import(found[0][0].as<int64_t>());
   response.set_values(found[0][1].as<uint32_t>());
@@ -227,7 +234,7 @@ v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
       "facts, measured_at, refused, value_count, shipped) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, "
       "jsonb_object($9::text[], $10::text[]), to_timestamp(nullif($11, '')::double precision), "
       "$12, $13, $14) "
-      "ON CONFLICT (identity) DO NOTHING RETURNING id",
+      "ON CONFLICT (identity) WHERE withdrawn_at IS NULL DO NOTHING RETURNING id",
       identity, import.file, Sha256Hex(import.raw), Bytes(import.raw), import.format,
       import.machine, import.source, Text(import.submitter), TextArray(names), TextArray(facts),
       SecondsText(import.measured), static_cast<int64_t>(import.refused),
@@ -244,10 +251,11 @@ v1::AddImportResponse Insert(Transaction& tx, const NewImport& import) {
   return response;
 }
 
-#define SHAKEDOWN_IMPORT_COLUMNS                                                               \
+#define SHAKEDOWN_IMPORT_COLUMNS \
   "SELECT i.id, i.file, i.sha256, i.format, i.machine, i.source, i.submitter, i.value_count, " \
   "i.shipped, i.refused, length(i.raw) AS size, " SHAKEDOWN_MICROS(                            \
-      "i.added_at") " AS added, " SHAKEDOWN_MICROS("i.measured_at") " AS measured FROM imports i "
+      "i.added_at") " AS added, " SHAKEDOWN_MICROS("i.measured_at") " AS measured, " \
+      SHAKEDOWN_WITHDRAWAL_COLUMNS " FROM imports i "
 
 v1::ImportView ViewOf(const pqxx::row& row) {
   v1::ImportView view;
@@ -264,6 +272,7 @@ v1::ImportView ViewOf(const pqxx::row& row) {
   view.set_size(row["size"].as<uint64_t>());
   *view.mutable_added() = ReadTime(row["added"]);
   if (!row["measured"].is_null()) *view.mutable_measured() = ReadTime(row["measured"]);
+  ReadWithdrawal(row, view);
   return view;
 }
 
@@ -373,8 +382,9 @@ absl::StatusOr<v1::ListImportsResponse> ListImports(Database& database,
         SHAKEDOWN_IMPORT_COLUMNS
         "WHERE ($1 = '' OR i.machine = $1) AND ($2 = '' OR EXISTS (SELECT FROM import_variants v "
         "WHERE v.import = i.id AND v.kernel = $2)) AND ($3 = 0 OR i.id < $3) "
-        "ORDER BY i.id DESC LIMIT $4 + 1",
-        Text(request.machine()), Text(request.kernel()), request.before(), limit);
+        "AND (i.withdrawn_at IS NOT NULL) = $5 ORDER BY i.id DESC LIMIT $4 + 1",
+        Text(request.machine()), Text(request.kernel()), request.before(), limit,
+        request.withdrawn());
     std::map<int64_t, v1::ImportView*> views;
     for (const pqxx::row& row : rows) {
       if (response.imports_size() == limit) {
@@ -390,14 +400,32 @@ absl::StatusOr<v1::ListImportsResponse> ListImports(Database& database,
   return response;
 }
 
+absl::StatusOr<v1::ImportView> WithdrawImport(Database& database, int64_t import,
+                                              const std::string& by, const std::string& why) {
+  RETURN_IF_ERROR(CheckWhyWithdrawn(why));
+  v1::ImportView view;
+  RETURN_IF_ERROR(Write(database, [&](Transaction& tx) -> absl::Status {
+    tx.exec_params(
+        "UPDATE imports SET withdrawn_at = now(), withdrawn_by = $2, withdrawn_why = $3 "
+        "WHERE id = $1 AND withdrawn_at IS NULL AND NOT shipped",
+        import, Text(by), why);
+    const pqxx::result rows = tx.exec_params(SHAKEDOWN_IMPORT_COLUMNS "WHERE i.id = $1", import);
+    if (rows.empty()) return NoSuchImport(import);
+    view = ViewOf(rows[0]);
+    if (view.shipped()) return CannotWithdrawShipped("import", import);
+    RemoveFromSeries(tx, import);
+    FillRest(tx, {{import, &view}});
+    return absl::OkStatus();
+  }));
+  return view;
+}
+
 absl::StatusOr<v1::GetImportResponse> GetImport(Database& database, int64_t import) {
   v1::GetImportResponse response;
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) -> absl::Status {
     response.Clear();
     const pqxx::result rows = tx.exec_params(SHAKEDOWN_IMPORT_COLUMNS "WHERE i.id = $1", import);
-    if (rows.empty()) {
-      return absl::NotFoundError(absl::StrCat("import ", import, ": no such import"));
-    }
+    if (rows.empty()) return NoSuchImport(import);
     *response.mutable_import() = ViewOf(rows[0]);
     FillRest(tx, {{import, response.mutable_import()}});
     response.set_raw(

@@ -44,15 +44,22 @@ struct NewImport {
 };
 
 // Once it returns, all of it is durable. The same bytes with the same machine and variants: the
-// import that is there. InvalidArgument: names, sizes, a value of no variant.
+// import that is there, unless it was withdrawn. InvalidArgument: names, sizes, a value of no
+// variant.
 absl::StatusOr<v1::AddImportResponse> AddImport(Database& database, const NewImport& import);
 
 // Makes these the ones that came with the program: adds what is missing, removes the others.
 absl::Status PutShippedImports(Database& database, const std::vector<NewImport>& imports);
 
-// InvalidArgument: the limit is above 1000.
+// Without those that were withdrawn, or only those. InvalidArgument: the limit is above 1000.
 absl::StatusOr<v1::ListImportsResponse> ListImports(Database& database,
                                                     const v1::ListImportsRequest& request);
+
+// From now on it is in no list and no comparison; GetImport() still has it. Withdrawn before: as it
+// was then. NotFound as below. FailedPrecondition: it came with the program. InvalidArgument:
+// `why`.
+absl::StatusOr<v1::ImportView> WithdrawImport(Database& database, int64_t import,
+                                              const std::string& by, const std::string& why);
 
 // NotFound: "import 17: no such import".
 absl::StatusOr<v1::GetImportResponse> GetImport(Database& database, int64_t import);

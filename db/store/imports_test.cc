@@ -252,6 +252,52 @@ TEST_F(ImportsTest, ShippedOnesAreReplacedAndOthersStay) {
   EXPECT_EQ(Add(Small("next")), std::stoll(Sql("SELECT id FROM imports WHERE raw = 'new'")) + 1);
 }
 
+TEST_F(ImportsTest, AWithdrawnOneIsNowhereButStays) {
+  const int64_t wrong = Add(Small());
+  const auto withdrawn = WithdrawImport(db(), wrong, "ben", "of another kernel");
+  ASSERT_TRUE(withdrawn.ok()) << withdrawn.status();
+  EXPECT_EQ(withdrawn->kernel(), "2.6.35");
+  EXPECT_EQ(withdrawn->withdrawn().by(), "ben");
+  EXPECT_EQ(withdrawn->withdrawn().why(), "of another kernel");
+  EXPECT_GT(withdrawn->withdrawn().at().seconds(), 1000000000);
+  EXPECT_THAT(*ImportedRuns(db(), {{"2.6.35"}, "p4-ht", ""}), IsEmpty());
+  EXPECT_THAT(*FactsOfImports(db(), {{"2.6.35"}, "p4-ht", ""}), IsEmpty());
+  EXPECT_THAT(*MachinesWith(db(), "2.6.35"), IsEmpty());
+  v1::ListImportsRequest request;
+  EXPECT_EQ(ListImports(db(), request)->imports_size(), 0);
+  request.set_withdrawn(true);
+  EXPECT_EQ(ListImports(db(), request)->imports(0).withdrawn().why(), "of another kernel");
+  EXPECT_EQ(GetImport(db(), wrong)->raw(), "text");
+  EXPECT_EQ(GetImport(db(), wrong)->import().withdrawn().by(), "ben");
+  // Withdrawn once.
+  EXPECT_EQ(WithdrawImport(db(), wrong, "cem", "no")->withdrawn().by(), "ben");
+
+  const int64_t again = Add(Small());
+  EXPECT_NE(again, wrong);
+  EXPECT_EQ(Add(Small()), again);
+  EXPECT_EQ(ImportedRuns(db(), {{"2.6.35"}, "p4-ht", ""})->size(), 1u);
+  ASSERT_TRUE(WithdrawImport(db(), again, "ben", "wrong once more").ok());
+  EXPECT_EQ(Sql("SELECT count(*) FROM imports"), "2");
+}
+
+TEST_F(ImportsTest, WhatCanNotBeWithdrawnSaysWhy) {
+  const int64_t ours = Add(Small("ours"));
+  NewImport shipped = Small("shipped");
+  shipped.shipped = true;
+  ASSERT_EQ(PutShippedImports(db(), {shipped}), absl::OkStatus());
+  const int64_t theirs = std::stoll(Sql("SELECT id FROM imports WHERE shipped"));
+  EXPECT_THAT(WithdrawImport(db(), theirs, "ben", "x").status(),
+              IsError(absl::StatusCode::kFailedPrecondition, "came with the program"));
+  EXPECT_THAT(WithdrawImport(db(), 999, "ben", "x").status(),
+              IsError(absl::StatusCode::kNotFound, "import 999: no such import"));
+  for (const std::string& why :
+       {std::string(), std::string(4097, 'x'), std::string("a\0b", 3), std::string("\xFF")}) {
+    EXPECT_THAT(WithdrawImport(db(), ours, "ben", why).status(),
+                IsError(absl::StatusCode::kInvalidArgument, "want 1 to 4096"));
+  }
+  EXPECT_EQ(ListImports(db(), {})->imports_size(), 2);
+}
+
 std::string RunText(const ImportedRun& run) {
   return absl::StrCat(KernelText(run.kernel, run.tunables), " ", run.metric, "#", run.run, "=",
                       run.value, run.starred ? "*" : "");

@@ -21,7 +21,7 @@ void ReadImported(Transaction& tx, const RunsQuery& query, std::vector<ImportedR
       "FROM imports i JOIN import_variants n ON n.import = i.id "
       "JOIN import_values v ON v.import = n.import AND v.variant = n.variant "
       "WHERE i.machine = $1 AND n.kernel = ANY ($2::text[]) AND starts_with(v.metric, $3) "
-      "AND NOT v.warmup "
+      "AND NOT v.warmup AND i.withdrawn_at IS NULL "
       "GROUP BY v.import, n.kernel, n.tunables, v.metric, v.detail, v.unit, v.run "
       "ORDER BY v.import, min(v.ordinal) LIMIT $4 + 1",
       Text(query.machine), TextArray(query.kernels), Text(query.metric), kMostRuns);
@@ -120,7 +120,8 @@ absl::StatusOr<std::vector<ImportFacts>> FactsOfImports(Database& database,
     std::map<int64_t, std::map<std::string, std::string>> facts;
     for (const pqxx::row& row : tx.exec_params(
              "SELECT i.id, f.key, f.value FROM imports i, jsonb_each_text(i.facts) f WHERE "
-             "i.machine = $1 AND EXISTS (SELECT FROM import_variants n WHERE n.import = i.id AND "
+             "i.machine = $1 AND i.withdrawn_at IS NULL AND EXISTS (SELECT FROM import_variants n "
+             "WHERE n.import = i.id AND "
              "n.kernel = ANY ($2::text[]))",
              Text(query.machine), TextArray(query.kernels))) {
       facts[row[0].as<int64_t>()][row[1].as<std::string>()] = row[2].as<std::string>();
@@ -128,7 +129,7 @@ absl::StatusOr<std::vector<ImportFacts>> FactsOfImports(Database& database,
     for (const pqxx::row& row : tx.exec_params(
              "SELECT DISTINCT i.id, n.kernel, n.tunables, i.format, i.source FROM imports i JOIN "
              "import_variants n ON n.import = i.id WHERE i.machine = $1 AND n.kernel = ANY "
-             "($2::text[]) ORDER BY i.id, n.kernel, n.tunables",
+             "($2::text[]) AND i.withdrawn_at IS NULL ORDER BY i.id, n.kernel, n.tunables",
              Text(query.machine), TextArray(query.kernels))) {
       ImportFacts& one = all.emplace_back();
       one.import = row[0].as<int64_t>();
@@ -150,7 +151,8 @@ absl::StatusOr<std::vector<std::string>> MachinesWith(Database& database,
     machines.clear();
     for (const pqxx::row& row : tx.exec_params(
              "SELECT i.machine FROM imports i JOIN import_variants n ON n.import = i.id WHERE "
-             "n.kernel = $1 UNION SELECT o.machine FROM boots o JOIN variants a ON a.job = o.job "
+             "n.kernel = $1 AND i.withdrawn_at IS NULL UNION SELECT o.machine FROM boots o JOIN "
+             "variants a ON a.job = o.job "
              "AND a.variant = o.variant WHERE a.kernel = $1 AND o.outcome = 'measured' "
              "ORDER BY 1 LIMIT 100",
              Text(kernel))) {

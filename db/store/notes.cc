@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "db/store/paging.h"
 #include "db/store/sql.h"
+#include "db/store/withdrawal.h"
 #include "proto/wire/status.h"
 
 namespace shakedown::store {
@@ -28,14 +29,16 @@ absl::Status CheckThere(Transaction& tx, const NoteSubject& subject) {
   if (!subject.kernel.empty()) {
     const bool known = there(
         "SELECT EXISTS (SELECT FROM kernels WHERE name = $1) OR EXISTS (SELECT FROM variants WHERE "
-        "kernel = $1) OR EXISTS (SELECT FROM import_variants WHERE kernel = $1)",
+        "kernel = $1) OR EXISTS (SELECT FROM import_variants n JOIN imports i ON i.id = n.import "
+        "WHERE n.kernel = $1 AND i.withdrawn_at IS NULL)",
         subject.kernel);
     return known ? absl::OkStatus() : NoSuch(subject, "kernel in the catalog or in imports");
   }
   if (!subject.machine.empty()) {
     const bool known = there(
         "SELECT EXISTS (SELECT FROM machines WHERE name = $1) OR EXISTS (SELECT FROM blocks WHERE "
-        "machine = $1) OR EXISTS (SELECT FROM imports WHERE machine = $1)",
+        "machine = $1) OR EXISTS (SELECT FROM imports WHERE machine = $1 AND withdrawn_at IS "
+        "NULL)",
         subject.machine);
     return known ? absl::OkStatus() : NoSuch(subject, "machine of the farm or of imports");
   }
@@ -53,7 +56,7 @@ absl::Status CheckThere(Transaction& tx, const NoteSubject& subject) {
 
 #define SHAKEDOWN_NOTE_COLUMNS                                         \
   "SELECT id, subject, kind, text, author, source, " SHAKEDOWN_MICROS( \
-      "added_at") " AS added FROM notes "
+      "added_at") " AS added, " SHAKEDOWN_WITHDRAWAL_COLUMNS " FROM notes "
 
 v1::NoteView ViewOf(const pqxx::row& row) {
   v1::NoteView view;
@@ -64,6 +67,7 @@ v1::NoteView ViewOf(const pqxx::row& row) {
   view.set_author(row["author"].as<std::string>());
   view.set_source(row["source"].as<std::string>());
   *view.mutable_added() = ReadTime(row["added"]);
+  ReadWithdrawal(row, view);
   return view;
 }
 
@@ -131,6 +135,23 @@ absl::StatusOr<v1::NoteView> AddNote(Database& database, const NoteSubject& subj
   return view;
 }
 
+absl::StatusOr<v1::NoteView> WithdrawNote(Database& database, int64_t note, const std::string& by,
+                                          const std::string& why) {
+  RETURN_IF_ERROR(CheckWhyWithdrawn(why));
+  v1::NoteView view;
+  RETURN_IF_ERROR(Write(database, [&](Transaction& tx) -> absl::Status {
+    tx.exec_params(
+        "UPDATE notes SET withdrawn_at = now(), withdrawn_by = $2, withdrawn_why = $3 "
+        "WHERE id = $1 AND withdrawn_at IS NULL AND NOT shipped",
+        note, Text(by), why);
+    const pqxx::result rows = tx.exec_params(SHAKEDOWN_NOTE_COLUMNS "WHERE id = $1", note);
+    if (rows.empty()) return absl::NotFoundError(absl::StrCat("note ", note, ": no such note"));
+    view = ViewOf(rows[0]);
+    return view.has_withdrawn() ? absl::OkStatus() : CannotWithdrawShipped("note", note);
+  }));
+  return view;
+}
+
 absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>& notes) {
   std::vector<std::string> keys;
   for (const v1::NoteView& note : notes) {
@@ -173,8 +194,10 @@ absl::StatusOr<v1::ListNotesResponse> ListNotes(Database& database,
     const pqxx::result rows = tx.exec_params(
         SHAKEDOWN_NOTE_COLUMNS
         "WHERE ($1 = '' OR job = nullif($2, 0) OR subject = $1 OR (job = nullif($3, 0) AND "
-        "starts_with(subject, $1 || '.'))) AND ($4 = 0 OR id < $4) ORDER BY id DESC LIMIT $5 + 1",
-        subject.text, whole_job, subject.job, request.before(), limit);
+        "starts_with(subject, $1 || '.'))) AND ($4 = 0 OR id < $4) AND (withdrawn_at IS NOT NULL) "
+        "= $6 "
+        "ORDER BY id DESC LIMIT $5 + 1",
+        subject.text, whole_job, subject.job, request.before(), limit, request.withdrawn());
     for (const pqxx::row& row : rows) {
       if (response.notes_size() == limit) {
         response.set_next_before(response.notes(response.notes_size() - 1).note());
@@ -194,7 +217,8 @@ absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
     notes.clear();
     for (const pqxx::row& row : tx.exec_params(
-             SHAKEDOWN_NOTE_COLUMNS "WHERE subject = ANY ($1::text[]) OR job = nullif($2, 0) "
+             SHAKEDOWN_NOTE_COLUMNS "WHERE (subject = ANY ($1::text[]) OR job = nullif($2, 0)) AND "
+                                    "withdrawn_at IS NULL "
                                     "ORDER BY id DESC LIMIT $3",
              TextArray(subjects), job, static_cast<int64_t>(limit))) {
       notes.push_back(ViewOf(row));
@@ -211,7 +235,8 @@ absl::StatusOr<std::map<std::string, uint32_t>> CountNotes(
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
     counts.clear();
     for (const pqxx::row& row : tx.exec_params(
-             "SELECT subject, count(*) FROM notes WHERE subject = ANY ($1::text[]) GROUP BY 1",
+             "SELECT subject, count(*) FROM notes WHERE subject = ANY ($1::text[]) "
+             "AND withdrawn_at IS NULL GROUP BY 1",
              TextArray(subjects))) {
       counts[row[0].as<std::string>()] = row[1].as<uint32_t>();
     }

@@ -34,6 +34,11 @@ absl::StatusOr<v1::NoteView> AddNote(Database& database, const NoteSubject& subj
                                      const std::string& kind, const std::string& text,
                                      const std::string& author);
 
+// From now on it is in no list and no report. Withdrawn before: as it was then. NotFound: "note 17:
+// no such note". FailedPrecondition: it came with the program. InvalidArgument: `why`.
+absl::StatusOr<v1::NoteView> WithdrawNote(Database& database, int64_t note, const std::string& by,
+                                          const std::string& why);
+
 // Makes these the ones that came with the program: subject, kind, text, author and source of each
 // are read.
 absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>& notes);
@@ -42,8 +47,8 @@ absl::Status PutShippedNotes(Database& database, const std::vector<v1::NoteView>
 absl::StatusOr<v1::ListNotesResponse> ListNotes(Database& database,
                                                 const v1::ListNotesRequest& request);
 
-// Those on any of the subjects ("kernel:…", "machine:…") and, unless it is 0, on the job and its
-// boots; the newest `limit` in the order they were made.
+// Those that were not withdrawn on any of the subjects ("kernel:…", "machine:…") and, unless it is
+// 0, on the job and its boots; the newest `limit` in the order they were made.
 absl::StatusOr<std::vector<v1::NoteView>> NotesAbout(Database& database,
                                                      const std::vector<std::string>& subjects,
                                                      int64_t job, uint32_t limit);

@@ -81,6 +81,10 @@ TEST_F(NotesTest, KernelsAndMachinesOfImportsCount) {
                   .ok());
   EXPECT_TRUE(Add("kernel:2.6.35-ck1").ok());
   EXPECT_TRUE(Add("machine:p4-ht").ok());
+  ASSERT_TRUE(WithdrawImport(db(), 1, "ben", "never measured").ok());
+  const auto none = IsCode(absl::StatusCode::kNotFound);
+  EXPECT_THAT(Add("kernel:2.6.35-ck1").status(), none);
+  EXPECT_THAT(Add("machine:p4-ht").status(), none);
 }
 
 TEST_F(NotesTest, AJobHasThoseOfItsBootsAndABootThoseOfItsAttempts) {
@@ -105,6 +109,26 @@ TEST_F(NotesTest, AJobHasThoseOfItsBootsAndABootThoseOfItsAttempts) {
   EXPECT_THAT(subjects, ElementsAre("1.2A", "2.1A"));
 }
 
+TEST_F(NotesTest, AWithdrawnOneIsInNoListAndNoReport) {
+  Submit({"a", "b"});
+  const int64_t note = Add("1.1A", "wrong machine")->note();
+  ASSERT_TRUE(Add("1.1A", "stays").ok());
+  const auto withdrawn = WithdrawNote(db(), note, "ben", "it was vm2");
+  ASSERT_TRUE(withdrawn.ok()) << withdrawn.status();
+  EXPECT_EQ(withdrawn->text(), "wrong machine");
+  EXPECT_EQ(withdrawn->withdrawn().by(), "ben");
+  EXPECT_THAT(List("1"), ElementsAre("1.1A stays"));
+  EXPECT_EQ(NotesAbout(db(), {"1.1A"}, 1, 10)->size(), 1u);
+  v1::ListNotesRequest request;
+  request.set_withdrawn(true);
+  EXPECT_EQ(ListNotes(db(), request)->notes(0).withdrawn().why(), "it was vm2");
+  EXPECT_EQ(WithdrawNote(db(), note, "cem", "again")->withdrawn().by(), "ben");
+  EXPECT_THAT(WithdrawNote(db(), 99, "ben", "x").status(),
+              IsError(absl::StatusCode::kNotFound, "note 99: no such note"));
+  EXPECT_THAT(WithdrawNote(db(), note, "ben", "").status(),
+              IsCode(absl::StatusCode::kInvalidArgument));
+}
+
 TEST_F(NotesTest, ShippedOnesAreReplacedAndOthersStay) {
   Submit({"a", "b"});
   ASSERT_TRUE(Add("kernel:k-a", "ours").ok());
@@ -123,6 +147,10 @@ TEST_F(NotesTest, ShippedOnesAreReplacedAndOthersStay) {
   EXPECT_EQ(Sql("SELECT source FROM notes WHERE text = 'two'"), "https://example.org/2");
   EXPECT_THAT(*CountNotes(db(), {"kernel:old-1", "kernel:k-a", "kernel:k-b", "machine:%"}),
               ElementsAre(Pair("kernel:k-a", 1u), Pair("kernel:old-1", 2u)));
+  EXPECT_THAT(
+      WithdrawNote(db(), std::stoll(Sql("SELECT id FROM notes WHERE text = 'two'")), "ben", "no")
+          .status(),
+      IsError(absl::StatusCode::kFailedPrecondition, "came with the program"));
 }
 
 }  // namespace

@@ -20,12 +20,27 @@ namespace {
 constexpr int kMostMachines = 256, kMostSlots = 64, kMostTags = 64, kMostFacts = 256;
 constexpr int kMostQueued = 64;  // More than variants of a job.
 constexpr size_t kMostText = 4 << 10;
+// Of LiveTelemetry: some more than agents tell.
+constexpr int kMostSamples = 256, kMostLines = 32;
+constexpr size_t kMostLineName = 96, kMostLineUnit = 16;
 constexpr uint32_t kMostDark = 7 * 24 * 3600;
 
 std::string Short(const std::string& text) { return text.substr(0, kMostText); }
 
 double Fraction(float progress) {
   return std::isfinite(progress) ? std::clamp(static_cast<double>(progress), 0.0, 1.0) : 0.0;
+}
+
+absl::Status CheckLive(const v1::LiveTelemetry& live) {
+  bool good = live.at_ms_size() <= kMostSamples && live.lines_size() <= kMostLines;
+  for (const v1::LiveTelemetry::Line& line : live.lines()) {
+    good = good && line.values_size() == live.at_ms_size() && line.name().size() <= kMostLineName &&
+           line.unit().size() <= kMostLineUnit;
+  }
+  if (good) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      live.at_ms_size(), " live samples of ", live.lines_size(), " lines: want at most ",
+      kMostSamples, " of ", kMostLines, ", a value of each line in each sample"));
 }
 
 absl::Status CheckMachine(const v1::MachineStatus& machine) {
@@ -44,6 +59,7 @@ absl::Status CheckMachine(const v1::MachineStatus& machine) {
   for (const std::string& attempt : machine.queued()) {
     RETURN_IF_ERROR(Annotate(CheckUuid("attempt", attempt), what));
   }
+  RETURN_IF_ERROR(Annotate(CheckLive(machine.live()), what));
   if (machine.attempt_id().empty()) return absl::OkStatus();
   return Annotate(CheckUuid("attempt", machine.attempt_id()), what);
 }
@@ -138,6 +154,23 @@ void WriteMachinePulse(Transaction& tx, const v1::SyncRequest& request) {
       TextArray(problems), Int64Array(dark), TextArray(reasons), TextArray(hands));
 }
 
+// Who owns the machine was checked before. What an ended load has left stays until the next: it is
+// read for its own boot only, while that runs.
+void WriteLive(Transaction& tx, const v1::SyncRequest& request) {
+  for (const v1::MachineStatus& machine : request.machines()) {
+    if (machine.attempt_id().empty()) continue;
+    if (!machine.has_live()) {
+      tx.exec_params("DELETE FROM machine_live WHERE machine = $1", machine.name());
+      continue;
+    }
+    tx.exec_params(
+        "INSERT INTO machine_live (machine, attempt_id, telemetry) VALUES ($1, $2, $3) "
+        "ON CONFLICT (machine) DO UPDATE SET attempt_id = excluded.attempt_id, "
+        "telemetry = excluded.telemetry",
+        machine.name(), machine.attempt_id(), Bytes(Canonical(machine.live())));
+  }
+}
+
 void WriteSlotPulse(Transaction& tx, const v1::SyncRequest& request) {
   std::vector<std::string> builds, phases, problems;
   std::vector<double> progress;
@@ -195,6 +228,7 @@ absl::Status WritePulse(Transaction& tx, const v1::SyncRequest& request) {
       "($2::text[])",
       request.agent(), TextArray(names));
   WriteMachinePulse(tx, request);
+  WriteLive(tx, request);
   WriteSlotPulse(tx, request);
   return absl::OkStatus();
 }

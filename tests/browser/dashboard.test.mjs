@@ -78,6 +78,26 @@ test("agents are live, and an idle machine says why", async () => {
   await page.waitForURL(`**/jobs/${job}?boot=**`);
 });
 
+test("the running load's telemetry is seen while it runs", async () => {
+  const name = await farm.bootInHand();
+  await page.goto(`${farm.url}/jobs/1?boot=${name}`);
+  const now = main().getByRole("region", { name: "Telemetry now" });
+  await main().getByRole("region", { name: `Boot ${name}` }).getByText("Machine").waitFor();
+  assert.equal(await now.count(), 0);
+  await farm.tell("live 12");
+  await now.getByText("its first 12 s").waitFor();
+  await now.getByRole("img", { name: /^vmstat\. us: 40 to 42/ }).waitFor();
+  await now.getByRole("img", { name: /^thermal\.hottest\./ }).waitFor();
+  await farm.tell("live 40");
+  await now.getByText("its first 40 s").waitFor();
+  await look(page, "job-live");
+  await page.goto(`${farm.url}/boots/${name}`);
+  await now.getByText("its first 40 s").waitFor();
+  await look(page, "boot-live");
+  await farm.tell("sync");
+  await now.waitFor({ state: "detached" });
+});
+
 test("a machine is held with a reason, and given back", async () => {
   await page.goto(`${farm.url}/agents`);
   await main().getByRole("button", { name: "Hold vm2…" }).click();
@@ -85,6 +105,7 @@ test("a machine is held with a reason, and given back", async () => {
   await main().getByRole("button", { name: "Hold vm2", exact: true }).click();
   await see("its fan <b>rattles</b>");
   await see("held");
+  assert.equal(await main().getByText("its fan <b>rattles</b>").count(), 1, "a hold is said once");
   await look(page, "agents-held");
   await main().getByRole("button", { name: "Release vm2…" }).click();
   await main().getByRole("button", { name: "Release vm2", exact: true }).click();
@@ -230,7 +251,12 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
 
 test("a job is cancelled after a second word", async () => {
   await page.getByRole("button", { name: "Cancel…" }).click();
+  const bar = main().getByRole("progressbar", { name: "Boots that have ended" });
+  await farm.bootInHand();
   await page.getByRole("button", { name: "Cancel the job" }).click();
+  // The boot in hand runs on until its agent hears of it; those that were cancelled are no progress.
+  await main().getByText("– cancelled").first().waitFor();
+  assert.ok((await bar.count()) === 0 || (await bar.getAttribute("value")) === "0");
   await farm.tell("sync");
   await see("cancelled");
 });
@@ -272,8 +298,18 @@ test("errors and addresses of nothing", async () => {
   await look(page, "job-missing");
   await page.goto(`${farm.url}/logs/999999.1A`);
   await main().getByRole("alert").first().waitFor();
-  await page.goto(`${farm.url}/nowhere/at/all`);
-  await see("The address names nothing here");
+  for (const path of ["/nowhere/at/all", "/page.php", "/kernels/%3Cb%3E", "/jobs/1.5"]) {
+    await page.goto(`${farm.url}${path}`);
+    await see("The address names nothing here");
+  }
+  await look(page, "no-such-page");
+  assert.equal((await fetch(`${farm.url}/page.php`)).headers.get("content-type"), "text/plain; charset=utf-8");
+  await page.goto(`${farm.url}/kernels/6.12.9-none`);
+  await see("No kernel of this name");
+  await page.goto(`${farm.url}/kernels`);
+  await main().getByRole("link", { name: "eevdf", exact: true }).click();
+  await page.waitForURL(`${farm.url}/kernels/eevdf`);
+  await see("the default since 6.6");
 });
 
 test("the page is used by keyboard alone", async () => {

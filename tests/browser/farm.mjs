@@ -10,6 +10,16 @@ import { fileURLToPath } from "node:url";
 export const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BUILD = process.env.SHAKEDOWN_BUILD_DIR ?? join(SOURCE, "build");
 
+// What a farm and a browser on it are made of: targets of CMake, and what each makes. No other is wanted.
+const WANTED = {
+  "shakedown-controller": "bin/shakedown-controller", "shakedown-postgres": "bin/shakedown-postgres",
+  "scripted-agent": "test/scripted-agent", dashboard: "dashboard/index.html",
+};
+const missing = Object.keys(WANTED).filter((target) => !existsSync(join(BUILD, WANTED[target])));
+if (missing.length > 0) {
+  throw new Error(`${BUILD}: not built: ${missing.join(", ")}; cmake --build ${BUILD} --target ${Object.keys(WANTED).join(" ")}`);
+}
+
 // Below what the kernel gives to outgoing connections (ip_local_port_range, 32768 on): while the controller is
 // down, one of those could take its port, and even in TIME_WAIT would keep it.
 async function freePort() {
@@ -35,30 +45,43 @@ export async function until(condition, seconds, what) {
 }
 
 function ended(process_) {
-  return new Promise((resolve) => (process_.exitCode === null ? process_.once("exit", resolve) : resolve()));
+  const over = process_.exitCode !== null || process_.signalCode !== null;
+  return over ? Promise.resolve() : new Promise((resolve) => process_.once("exit", resolve));
 }
 
 export class Farm {
-  // `options`: more of the controller's.
+  // `options`: more of the controller's. One that does not come up leaves nothing behind.
   static async start(options = []) {
     const farm = new Farm();
-    farm.dir = mkdtempSync(join(tmpdir(), "shakedown-browser-"));
-    chmodSync(farm.dir, 0o755);
-    farm.grpc = await freePort();
-    farm.http = await freePort();
-    farm.url = `http://127.0.0.1:${farm.http}`;
-    farm.options = options;
-    const user = process.getuid() === 0 ? ["--user", "postgres"] : [];
-    farm.conninfo = farm.run("shakedown-postgres", "start", "--dir", join(farm.dir, "pg"), ...user).trim();
-    farm.run("shakedown-controller", "migrate", "--database", farm.conninfo);
-    for (const [role, name] of [["user", "ada"], ["agent", "host1"]]) {
-      farm.run("shakedown-controller", "token", "create", "--database", farm.conninfo, "--role", role, "--name", name,
-        "--out", join(farm.dir, role));
+    try {
+      await farm.begin(options);
+    } catch (problem) {
+      await farm.stop();
+      throw problem;
     }
-    farm.token = readFileSync(join(farm.dir, "user"), "utf8").trim();
-    farm.writeCatalog();
-    await farm.startController();
     return farm;
+  }
+
+  async begin(options) {
+    // Whoever is told to end in the middle leaves nothing either.
+    this.interrupted = () => this.stop().finally(() => process.exit(130));
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, this.interrupted);
+    this.dir = mkdtempSync(join(tmpdir(), "shakedown-browser-"));
+    chmodSync(this.dir, 0o755);
+    this.grpc = await freePort();
+    this.http = await freePort();
+    this.url = `http://127.0.0.1:${this.http}`;
+    this.options = options;
+    const user = process.getuid() === 0 ? ["--user", "postgres"] : [];
+    this.conninfo = this.run("shakedown-postgres", "start", "--dir", join(this.dir, "pg"), ...user).trim();
+    this.run("shakedown-controller", "migrate", "--database", this.conninfo);
+    for (const [role, name] of [["user", "ada"], ["agent", "host1"]]) {
+      this.run("shakedown-controller", "token", "create", "--database", this.conninfo, "--role", role, "--name", name,
+        "--out", join(this.dir, role));
+    }
+    this.token = readFileSync(join(this.dir, "user"), "utf8").trim();
+    this.writeCatalog();
+    await this.startController();
   }
 
   run(program, ...args) {
@@ -166,13 +189,22 @@ export class Farm {
     return path;
   }
 
+  // All of it, also when a part of it can not be stopped any more.
   async stop() {
-    if (this.agent) {
-      this.agent.stdin.end();
-      await ended(this.agent);
+    for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, this.interrupted);
+    if (this.dir === undefined) return;
+    try {
+      if (this.agent) {
+        this.agent.stdin.end();
+        await ended(this.agent);
+      }
+      if (this.controller) await this.killController("SIGTERM");
+    } finally {
+      try {
+        if (existsSync(join(this.dir, "pg"))) this.run("shakedown-postgres", "stop", "--dir", join(this.dir, "pg"));
+      } finally {
+        rmSync(this.dir, { recursive: true, force: true });
+      }
     }
-    if (this.controller) await this.killController("SIGTERM");
-    if (existsSync(join(this.dir, "pg"))) this.run("shakedown-postgres", "stop", "--dir", join(this.dir, "pg"));
-    rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -3,15 +3,16 @@
 //
 //   sync                    takes what the farm gives; answers with the boots and builds in hand
 //   progress PART PHASE…    says so of every boot and build in hand
-//   build                   ends the builds in hand, built
-//   fail-build ERROR…       ends the builds in hand, failed
-//   log FILE                appends the file's bytes to the console of the first boot in hand
-//   boot OUTCOME [REASON…]  ends the first boot in hand ("MEASURED", "PANICKED", …)
-//   rich FACTOR             ends it measured, with all that a real machine reports, FACTOR times as
-//   slow
+//   live SECONDS            says what the load of the first boot in hand was like in its first
+//   SECONDS build                   ends the builds in hand, built fail-build ERROR…       ends the
+//   builds in hand, failed log FILE                appends the file's bytes to the console of the
+//   first boot in hand boot OUTCOME [REASON…]  ends the first boot in hand ("MEASURED", "PANICKED",
+//   …) rich FACTOR             ends it measured, with all that a real machine reports, FACTOR times
+//   as slow
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <tuple>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -43,6 +44,8 @@ class Told {
       RETURN_IF_ERROR(agent_.Sync().status());
     } else if (verb == "progress") {
       RETURN_IF_ERROR(Progress(line));
+    } else if (verb == "live") {
+      RETURN_IF_ERROR(Live(line));
     } else if (verb == "build") {
       RETURN_IF_ERROR(agent_.DoBuilds());
     } else if (verb == "fail-build") {
@@ -80,6 +83,32 @@ class Told {
       if (slot.build_id().empty()) continue;
       slot.set_phase(line);
       slot.set_progress(part);
+    }
+    return agent_.RawSync(request).status();
+  }
+
+  absl::Status Live(const std::string& seconds) {
+    uint32_t length = 0;
+    if (!absl::SimpleAtoi(seconds, &length)) return absl::InvalidArgumentError("seconds");
+    v1::SyncRequest request = agent_.Request(0);
+    for (v1::MachineStatus& machine : *request.mutable_machines()) {
+      if (machine.attempt_id().empty()) continue;
+      machine.set_phase("make 1/1");
+      v1::LiveTelemetry& live = *machine.mutable_live();
+      for (uint32_t i = 1; i <= length; ++i) live.add_at_ms(1000 * i);
+      for (const auto& [name, unit, base] : {std::tuple("vmstat.us", "%", 40.0f),
+                                             {"vmstat.sy", "%", 10.0f},
+                                             {"psi.cpu.some.avg10", "%", 25.0f},
+                                             {"cpu.freq", "MHz", 2400.0f},
+                                             {"thermal.hottest", "C", 61.0f}}) {
+        v1::LiveTelemetry::Line& added = *live.add_lines();
+        added.set_name(name);
+        added.set_unit(unit);
+        for (uint32_t i = 0; i < length; ++i) {
+          added.add_values(base * (1 + 0.01f * static_cast<float>(i % 7)));
+        }
+      }
+      break;
     }
     return agent_.RawSync(request).status();
   }

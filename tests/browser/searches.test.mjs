@@ -94,6 +94,24 @@ test("a bisect is stopped after a second word", async () => {
   assert.equal(await main().getByRole("button", { name: "Stop…" }).count(), 0);
 });
 
+test("bisects come in pages", async () => {
+  const columns = farm.sql("SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns WHERE table_name = 'bisects' " +
+    "AND is_identity = 'NO' AND is_generated = 'NEVER' AND column_name <> 'request_id'");
+  farm.sql(`INSERT INTO bisects (${columns}, request_id) SELECT ${columns}, gen_random_uuid() ` +
+    "FROM (SELECT * FROM bisects WHERE state = 'cancelled' LIMIT 1) one, generate_series(1, 60)");
+  await page.goto(`${farm.url}/bisects`);
+  await main().getByRole("link", { name: "Older" }).waitFor();
+  assert.equal(await main().getByRole("row").count(), 51);
+  await main().getByRole("link", { name: "Older" }).click();
+  await page.waitForURL(/before=\d+/);
+  await see("found");
+  assert.equal(await main().getByRole("link", { name: "Older" }).count(), 0);
+  await main().getByRole("link", { name: "Newest" }).click();
+  await page.waitForURL(`${farm.url}/bisects`);
+  await page.goto(`${farm.url}/bisects?before=1`);
+  await see("No older bisects");
+});
+
 test("imports come in pages, and filters are in the address", async () => {
   for (let i = 0; i < 60; i += 1) {
     await farm.call("AddImport", {

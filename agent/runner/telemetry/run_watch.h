@@ -23,6 +23,9 @@ class RunWatch {
   // At the start, about once a second, and at the end; `now` of a clock that only grows. Looks at
   // the machine's tasks every 5 s, and whenever `all` is set.
   void Sample(absl::Duration now, bool all = false);
+  // What the last Sample() has added, of the series that people look at while a load runs; a mean
+  // of all CPUs' frequencies, the hottest of all zones. False: nothing yet.
+  bool Tell(v1::TelemetrySample& sample) const;
   // Adds series, top, disturbances and warnings to the load run. Once.
   void Report(v1::LoadRun& run);
 
@@ -34,6 +37,7 @@ class RunWatch {
   Top top_;
   DisturbanceRules rules_;
   bool started_ = false;
+  absl::Duration begun_, last_;
   absl::Duration next_scan_;
 };
 

@@ -5,7 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <iostream>
+#include <map>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -47,6 +49,29 @@ TEST(RunWatchTest, CpuTimeOfOthersIsForeign) {
   EXPECT_GT(run.series_size(), 10);
   ASSERT_EQ(run.top_size(), 1);
   EXPECT_EQ(run.top(0).at_ms(), 1000u);
+}
+
+TEST(RunWatchTest, TellsAFewSeriesWhileTheLoadRuns) {
+  RunWatch watch({});
+  v1::TelemetrySample sample;
+  watch.Sample(absl::Seconds(5));
+  EXPECT_FALSE(watch.Tell(sample)) << "a rate wants two samples";
+  const clock_t until = clock() + CLOCKS_PER_SEC / 10;  // The kernel counts in ticks of 1 to 10 ms.
+  while (clock() < until) {
+  }
+  watch.Sample(absl::Seconds(6));
+  ASSERT_TRUE(watch.Tell(sample));
+  EXPECT_EQ(sample.at_ms(), 1000u);
+  std::map<std::string, std::string> units;
+  for (const v1::TelemetrySample::Value& value : sample.values()) {
+    EXPECT_TRUE(std::isfinite(value.value())) << value.name();
+    EXPECT_TRUE(units.emplace(value.name(), value.unit()).second) << value.name();
+  }
+  EXPECT_EQ(units["vmstat.us"], "%");
+  EXPECT_EQ(units["vmstat.cs"], "1/s");
+  EXPECT_EQ(units.count("vmstat.free") + units.count("cpu0.use") + units.count("cpu0.freq"), 0u);
+  EXPECT_LE(units.size(), 14u);
+  EXPECT_LT(sample.ByteSizeLong(), 600u);
 }
 
 TEST(RunWatchTest, OurOwnIsNot) {

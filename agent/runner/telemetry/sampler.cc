@@ -21,7 +21,13 @@ constexpr long kLongestGap = 24 * 3600;  // Steps.
 constexpr uint32_t kMostCpus = 64;       // With series of their own.
 constexpr uint32_t kMostZones = 32;      // Of thermal_zoneN.
 
-std::string Unit(absl::string_view name) {
+// "cpu.us" and its like are kept as ticks and become shares of "cpu.total".
+constexpr char kTicks[] = "ticks";
+std::string TicksOf(uint32_t cpu) { return absl::StrCat("ticks", cpu); }
+
+}  // namespace
+
+std::string Sampler::Unit(absl::string_view name) {
   for (absl::string_view share : {".us", ".sy", ".id", ".wa", ".st", ".gu", ".avg10", ".use"}) {
     if (absl::EndsWith(name, share)) return "%";
   }
@@ -38,12 +44,6 @@ std::string Unit(absl::string_view name) {
   if (absl::StartsWith(name, "throttle.")) return "1/s";
   return "ms/s";
 }
-
-// "cpu.us" and its like are kept as ticks and become shares of "cpu.total".
-constexpr char kTicks[] = "ticks";
-std::string TicksOf(uint32_t cpu) { return absl::StrCat("ticks", cpu); }
-
-}  // namespace
 
 Sampler::Sampler(Reader reader) : reader_(std::move(reader)) {}
 Sampler::Sampler() : Sampler([](const std::string& path) { return ReadFile(path, 4 << 20); }) {}
@@ -238,7 +238,7 @@ void Sampler::Sample(absl::Duration now) {
   const double seconds = first ? 0 : absl::ToDoubleSeconds(now - last_);
   const long steps = std::lround(seconds / absl::ToDoubleSeconds(kStep));
   if (!first && steps <= 0) return;  // Too early: the next call covers this time too.
-  std::vector<std::pair<std::string, double>> changes;
+  newest_.clear();
   for (auto it = series_.begin(); !first && it != series_.end();) {
     v1::Series& series = it->second;
     const std::optional<double> value = ValueOf(series, values, seconds);
@@ -249,10 +249,10 @@ void Sampler::Sample(absl::Duration now) {
       continue;
     }
     ++it;
-    changes.emplace_back(series.name(), *value);
+    newest_.emplace_back(series.name(), *value);
   }
   for (long i = 0; i < std::min(steps, kLongestGap); ++i) {
-    for (const auto& [name, value] : changes) Push(name, series_[name], value);
+    for (const auto& [name, value] : newest_) Push(name, series_[name], value);
     Fold();
   }
   before_ = std::move(values);

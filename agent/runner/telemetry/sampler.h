@@ -48,6 +48,10 @@ class Sampler {
   // counter.
   std::optional<uint64_t> throttled() const { return throttled_; }
 
+  // What the last call has added: name and value of each series. Empty after the first.
+  const std::vector<std::pair<std::string, double>>& newest() const { return newest_; }
+  static std::string Unit(absl::string_view name);  // Of a series.
+
   std::vector<v1::Series> Take();
   // One line for each source that was there at the start and was lost: its series are left out.
   std::vector<std::string> warnings() const { return warnings_; }
@@ -76,6 +80,7 @@ class Sampler {
   absl::Duration last_;
   Values before_;
   std::map<std::string, v1::Series> series_;
+  std::vector<std::pair<std::string, double>> newest_;
   std::set<std::string> absent_;  // Files.
   std::vector<uint32_t> cpus_;    // Seen in the last /proc/stat.
   std::optional<CpuCounters> cpu_;

@@ -9,13 +9,15 @@ import { Import, Imports } from "./pages/imports";
 import { Job } from "./pages/job";
 import { Jobs } from "./pages/jobs";
 import { History } from "./pages/history";
-import { Kernels } from "./pages/kernels";
+import { Kernel, Kernels } from "./pages/kernels";
+import { KernelCompare } from "./pages/kernel_compare";
 import { Log } from "./pages/log";
 import { Login } from "./pages/login";
 import { Queue } from "./pages/queue";
 import { Regression, Regressions } from "./pages/regressions";
 import { Submit } from "./pages/submit";
-import { Foreign, Title } from "./parts";
+import { Empty, Foreign, Title } from "./parts";
+import { Who } from "./who";
 import { type Page, go, parse, usePlace } from "./route";
 
 const PAGES: [path: string, name: string][] = [
@@ -33,7 +35,7 @@ const PAGES: [path: string, name: string][] = [
 
 function Content({ page, query }: { page: Page; query: URLSearchParams }) {
   switch (page.page) {
-    case "agents": return <Agents />;
+    case "agents": return <Agents query={query} />;
     case "jobs": return <Jobs query={query} />;
     case "job": return <Job key={String(page.job)} job={page.job} query={query} />;
     case "compare": return <Compare key={String(page.job)} job={page.job} query={query} />;
@@ -41,12 +43,14 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
     case "history": return <History query={query} />;
     case "regressions": return <Regressions query={query} />;
     case "regression": return <Regression key={String(page.regression)} regression={page.regression} />;
-    case "bisects": return <Bisects />;
+    case "bisects": return <Bisects query={query} />;
     case "bisect": return <Bisect key={String(page.bisect)} bisect={page.bisect} query={query} />;
     case "imports": return <Imports query={query} />;
     case "import": return <Import key={String(page.number)} number={page.number} query={query} />;
     case "queue": return <Queue query={query} />;
     case "log": return <Log key={page.name} name={page.name} query={query} />;
+    case "compare kernels": return <KernelCompare query={query} />;
+    case "kernel": return <Kernel key={page.name} name={page.name} />;
     case "kernels": return <Kernels query={query} />;
     case "builds": return <Builds query={query} />;
     case "submit": return <Submit query={query} />;
@@ -54,7 +58,7 @@ function Content({ page, query }: { page: Page; query: URLSearchParams }) {
       return (
         <>
           <Title text="No such page" />
-          <p>The address names nothing here. <a href="/jobs">All jobs</a></p>
+          <Empty>The address names nothing here. There are <a href="/agents">agents</a>, <a href="/jobs">jobs</a>, <a href="/kernels">kernels</a> and <a href="/history">history</a>.</Empty>
         </>
       );
   }
@@ -135,7 +139,7 @@ export function App() {
       <Nav path={path} session={session} onSignOut={signOut} />
       <main id="main" tabIndex={-1}>
         {error !== "" && <p class="error" role="alert"><Foreign text={error} /></p>}
-        {session !== undefined && <Content page={page} query={query} />}
+        {session !== undefined && <Who.Provider value={session.name}><Content page={page} query={query} /></Who.Provider>}
         {session === undefined && error === "" && <p class="loading" role="status">Loading…</p>}
       </main>
     </>

@@ -1,4 +1,6 @@
 // The loads of the form, made from the table of loads.ts.
+import { useState } from "preact/hooks";
+import { MOST_LOADS } from "./jobform";
 import { type LoadForm, type Param, TABLE, commonOf, newLoad } from "./loads";
 import { Foreign } from "./parts";
 
@@ -77,11 +79,13 @@ function One({ load, index, onChange, onRemove, error }: {
       put={(text) => onChange({ ...load, texts: { ...load.texts, [param.field]: text } })} />
   );
   const needed = (param: Param, i: number) => i <= OPEN || param.kind === "choices" || param.word === "";
+  // What came with the address is not hidden. Only at first: nothing closes while somebody types.
+  const [open] = useState(all.some((param, i) => !needed(param, i) && (load.texts[param.field] ?? "") !== (param.start ?? "")));
   return (
     <fieldset>
       <legend>Load {index + 1}: {load.kind}</legend>
       <div class="row">{all.filter(needed).map(field)}</div>
-      <details>
+      <details open={open}>
         <summary>More of {load.kind}</summary>
         <div class="row">{all.filter((param, i) => !needed(param, i)).map(field)}</div>
       </details>
@@ -107,7 +111,7 @@ export function LoadFields({ loads, onChange, errorOf }: {
         <select value="" onChange={(e) => {
           const kind = e.currentTarget.value;
           e.currentTarget.value = "";
-          if (kind !== "" && loads.length < 32) onChange([...loads, newLoad(kind)]);
+          if (kind !== "" && loads.length < MOST_LOADS) onChange([...loads, newLoad(kind)]);
         }}>
           <option value="">choose…</option>
           {Object.keys(TABLE).map((kind) => <option key={kind} value={kind}>{kind}</option>)}

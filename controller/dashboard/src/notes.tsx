@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { imports, words } from "./api";
 import { usePoll } from "./live";
 import { Foreign, Show, When } from "./parts";
+import { Withdraw } from "./withdraw";
 
 const KINDS = ["freeze", "audio", "video", "launch", "browse", "other"];
 
@@ -43,7 +44,10 @@ export function Notes({ subject }: { subject: string }) {
             {notes.map((note) => (
               <li key={String(note.note)}>
                 <span class="tag">{note.kind}</span> <Foreign text={note.text} />{" "}
-                <span class="dim small"><Foreign text={note.subject} />, <Foreign text={note.author || note.source} /> <When at={note.added} /></span>
+                <span class="dim small"><Foreign text={note.subject} />, <Foreign text={note.author || note.source} /> <When at={note.added} /></span>{" "}
+                {note.source === "" && (
+                  <Withdraw what={`note ${note.note}`} act={(why) => imports.withdrawNote({ note: note.note, why })} onDone={() => setAsked((n) => n + 1)} />
+                )}
               </li>
             ))}
           </ul>

@@ -13,6 +13,15 @@ export function Foreign({ text, class: name }: { text: string; class?: string })
   return <bdi class={`foreign ${name ?? ""}`}>{visible(text)}</bdi>;
 }
 
+// The same for names with versions: a line ends between words only, never inside "2.6.31-rc9" or a number.
+export function Words({ text }: { text: string }) {
+  return (
+    <bdi class="foreign">
+      {visible(text).split(" ").flatMap((word, i) => [i > 0 ? " " : "", word.length <= 40 ? <span key={i} class="whole">{word}</span> : word])}
+    </bdi>
+  );
+}
+
 export function Badge({ look }: { look: Look }) {
   return (
     <span class={`badge ${look.tone}`}>

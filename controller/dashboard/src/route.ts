@@ -2,15 +2,17 @@
 import { useEffect, useState } from "preact/hooks";
 
 export type Page =
-  | { page: "agents" | "jobs" | "queue" | "kernels" | "builds" | "history" | "regressions" | "bisects" | "imports" | "submit" | "login" | "missing" }
+  | { page: "agents" | "jobs" | "queue" | "kernels" | "builds" | "history" | "regressions" | "bisects" | "imports" | "compare kernels" | "submit" | "login" | "missing" }
   | { page: "job" | "compare"; job: bigint }
   | { page: "regression"; regression: bigint }
   | { page: "bisect"; bisect: bigint }
   | { page: "import"; number: bigint }
+  | { page: "kernel"; name: string }
   | { page: "boot"; name: string }
   | { page: "log"; name: string };
 
 const BOOT = /^\d{1,18}\.\d{1,4}[A-Z](\.\d{1,3})?$/;
+const KERNEL = /^[a-z0-9][a-z0-9.+_-]{0,63}$/;
 // A boot ("17.1B", "17.1B.2") or a build's id.
 const LOG = /^(\d{1,18}\.\d{1,4}[A-Z](\.\d{1,3})?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -33,6 +35,7 @@ export function parse(path: string): Page {
       case "builds":
       case "submit":
       case "login": return { page: first };
+      case "compare": return { page: "compare kernels" };
     }
   } else if (first === "jobs" && isNumber) {
     return { page: "job", job: BigInt(second) };
@@ -42,6 +45,8 @@ export function parse(path: string): Page {
     return { page: "bisect", bisect: BigInt(second) };
   } else if (first === "imports" && isNumber) {
     return { page: "import", number: BigInt(second) };
+  } else if (first === "kernels" && KERNEL.test(second)) {
+    return { page: "kernel", name: second };
   } else if (first === "boots" && BOOT.test(second)) {
     return { page: "boot", name: second };
   } else if (first === "logs" && LOG.test(second)) {
@@ -49,6 +54,12 @@ export function parse(path: string): Page {
   }
   return { page: "missing" };
 }
+
+// A job, a bisect, an import by its number in an address; 0: none, or no such number.
+export const asNumber = (text: string | null): bigint => (text !== null && /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n);
+
+// A page of a long list, from 0.
+export const asPage = (text: string | null): number => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : 0);
 
 // Where to go after signing in: a path of this page, never another host.
 export function safeNext(next: string | null): string {

@@ -1,5 +1,6 @@
 // Series of a load run as charts: what has one unit and one source goes together. Pure.
-import type { Series } from "./gen/shakedown/v1/boot_pb";
+import { create } from "@bufbuild/protobuf";
+import { type LiveTelemetry, type Series, SeriesSchema } from "./gen/shakedown/v1/boot_pb";
 
 export interface Panel {
   title: string;
@@ -39,6 +40,14 @@ export function panelsOf(all: Series[]): Panel[] {
     }
     return panels;
   });
+}
+
+// The same of a load that still runs: its samples have times of their own.
+export function panelsOfLive({ atMs, lines }: LiveTelemetry): Panel[] {
+  const x = atMs.map((ms) => ms / 1000);
+  const series = lines.filter(({ values }) => values.length === x.length)
+    .map(({ name, unit, values }) => create(SeriesSchema, { name, unit, values, stepMs: 1000 }));
+  return x.length === 0 ? [] : panelsOf(series).map((panel) => ({ ...panel, x }));
 }
 
 // What a line says in words: "cs: 120 to 8400, mean 3100".

@@ -4,31 +4,10 @@ import { farm, words } from "../api";
 import { type AgentView, JobState, type JobView, type MachineView, SetMachineRequest_Wish, type SlotView } from "../gen/shakedown/v1/farm_pb";
 import { whyIdle } from "../idle";
 import { usePoll } from "../live";
+import { activity, fitting, health } from "../machines";
 import type { Look } from "../outcome";
-import { Badge, Bar, Empty, Foreign, Show, Title, When } from "../parts";
+import { Badge, Bar, Empty, Find, Foreign, Show, Title, When } from "../parts";
 import { clock, plural } from "../text";
-
-// What a machine does and how it is are two things: one that is silent may well be running.
-function activity(machine: MachineView): Look {
-  switch (machine.state) {
-    case "running": return { word: "running", sign: "▶", tone: "busy" };
-    case "unknown": return { word: "running?", sign: "?", tone: "busy" };
-    case "held": return { word: "held", sign: "‖", tone: "quiet" };
-    default: return { word: "idle", sign: "○", tone: "quiet" };
-  }
-}
-
-function health(machine: MachineView): Look {
-  switch (machine.state) {
-    case "running":
-    case "idle": return { word: "well", sign: "✓", tone: "good" };
-    case "unknown": return { word: "silent", sign: "?", tone: "ours" };
-    case "problem": return { word: "problem", sign: "!", tone: "bad" };
-    case "needs_hands": return { word: "needs hands", sign: "✋", tone: "bad" };
-    case "held": return { word: "well", sign: "✓", tone: "good" };
-    default: return { word: machine.state || "unknown", sign: "–", tone: "ours" };
-  }
-}
 
 const BOOT = /\b(\d+)\.(\d+)([A-Z])(\.\d+)?\b/;
 
@@ -108,7 +87,6 @@ function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentV
           : <Detail text={machine.detail} />}
       </p>
       {machine.state === "needs_hands" && machine.hands !== "" && <p class="error">To do: <Foreign text={machine.hands} /></p>}
-      {machine.heldBy !== "" && <p class="detail">Held by <Foreign text={machine.heldBy} />{machine.heldReason !== "" && <>: <Foreign text={machine.heldReason} /></>}</p>}
       {machine.darkUntil && <p class="detail">Away on purpose until {clock(timestampDate(machine.darkUntil))}</p>}
       <Controls machine={machine} />
       {facts.length > 0 && (
@@ -182,7 +160,7 @@ function Summary({ agents, jobs }: { agents: AgentView[]; jobs: JobView[] }) {
   );
 }
 
-export function Agents() {
+export function Agents({ query }: { query: URLSearchParams }) {
   const live = usePoll(
     async (signal) => {
       const [agents, jobs] = await Promise.all([
@@ -198,7 +176,9 @@ export function Agents() {
     <>
       <Title text="Agents" />
       <Show live={live}>
-        {({ agents, jobs }) => (
+        {({ agents, jobs }) => {
+          const shown = fitting(agents, query.get("q") ?? "");
+          return (
           <>
             <Summary agents={agents} jobs={jobs} />
             {agents.length === 0 && (
@@ -207,11 +187,14 @@ export function Agents() {
                 <code>shakedown-agent --help</code> says how to add another.
               </Empty>
             )}
+            {agents.length > 0 && <Find query={query} />}
+            {agents.length > 0 && shown.length === 0 && <Empty>None of {plural(agents.length, "agent")} matches, nor a machine of theirs.</Empty>}
             <div class="cards">
-              {agents.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} />)}
+              {shown.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} />)}
             </div>
           </>
-        )}
+          );
+        }}
       </Show>
     </>
   );

@@ -5,7 +5,7 @@ import { BisectAnswer, type BisectStep, type BisectView } from "../gen/shakedown
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Bar, Empty, Foreign, Show, Table, Title, When } from "../parts";
-import { setQuery } from "../route";
+import { asNumber, setQuery } from "../route";
 import { cut, plural } from "../text";
 
 const STATES: Record<string, Look> = {
@@ -56,19 +56,30 @@ function Row({ one }: { one: BisectView }) {
   );
 }
 
-export function Bisects() {
-  const live = usePoll(async (signal) => (await bisects.listBisects({ limit: 200 }, { signal })).bisects, 5000, []);
+const PAGE = 50;
+
+export function Bisects({ query }: { query: URLSearchParams }) {
+  const before = asNumber(query.get("before"));
+  const live = usePoll(async (signal) => (await bisects.listBisects({ limit: PAGE, before }, { signal })).bisects, 5000, [before]);
   return (
     <>
       <Title text="Bisects" />
       <p class="summary">A bisect measures kernels between a good and a bad one, in pairs, until the one that brought the change is known.</p>
       <Show live={live}>
         {(all) => all.length === 0
-          ? <Empty>Nothing was ever bisected. The command <code>shakedown bisect</code> begins one.</Empty>
+          ? <Empty>{before > 0n
+            ? <>No older bisects. <a href="/bisects">Newest</a></>
+            : <>Nothing was ever bisected. The command <code>shakedown bisect</code> begins one.</>}</Empty>
           : (
-            <Table label="Bisects" head={["No.", "State", "Between", "Metric", "Left", "Culprit", "Boots", "Who", "Started"]}>
-              {all.map((one) => <Row key={String(one.bisect)} one={one} />)}
-            </Table>
+            <>
+              <Table label="Bisects" head={["No.", "State", "Between", "Metric", "Left", "Culprit", "Boots", "Who", "Started"]}>
+                {all.map((one) => <Row key={String(one.bisect)} one={one} />)}
+              </Table>
+              <p class="pager">
+                {before > 0n && <a href="/bisects">Newest</a>}
+                {all.length >= PAGE && <a href={`/bisects?before=${all.at(-1)!.bisect}`}>Older</a>}
+              </p>
+            </>
           )}
       </Show>
     </>

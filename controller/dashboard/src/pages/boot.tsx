@@ -9,7 +9,8 @@ import { usePoll } from "../live";
 import { Notes } from "../notes";
 import { lookOfBoot } from "../outcome";
 import { Badge, Bar, Empty, Foreign, Show, Table, Title, When } from "../parts";
-import { lineText, panelsOf } from "../telemetry";
+import { LivePanels, Panels } from "../panels";
+import { panelsOf } from "../telemetry";
 import { cut, duration } from "../text";
 
 function Overview({ boot, result }: { boot: GetBootResponse; result: BootResult }) {
@@ -86,19 +87,7 @@ function Histogram({ run }: { run: LoadRun }) {
 function Telemetry({ run }: { run: LoadRun }) {
   const panels = panelsOf(run.series);
   if (panels.length === 0) return <p class="dim">No telemetry was kept.</p>;
-  return (
-    <div class="charts">
-      {panels.map((panel, i) => (
-        <figure key={i}>
-          <figcaption><Foreign text={panel.title} /> <span class="dim">over the load run</span></figcaption>
-          <Chart
-            height={170} label={`${panel.title}. ${panel.lines.map(({ name, values }) => lineText(name, values)).join("; ")}`}
-            x={panel.x} lines={panel.lines} xName="seconds since the load began" unit={panel.unit}
-          />
-        </figure>
-      ))}
-    </div>
-  );
+  return <Panels panels={panels} over="over the load run" />;
 }
 
 function Top({ run }: { run: LoadRun }) {
@@ -149,6 +138,7 @@ function Whole({ boot }: { boot: GetBootResponse }) {
   return (
     <>
       {result && <Overview boot={boot} result={result} />}
+      {boot.live && <LivePanels live={boot.live} load={boot.loads[boot.live.load] ?? ""} />}
       {(result?.loadRuns.length ?? 0) === 0 && <Empty>It has no numbers{boot.view?.state === WorkState.ENDED ? "." : " yet."}</Empty>}
       {result?.loadRuns.map((run) => <Run key={run.load} run={run} text={boot.loads[run.load] ?? `load ${run.load + 1}`} />)}
       <h2>What people saw</h2>
@@ -189,7 +179,7 @@ export function Boot({ name }: { name: string }) {
     setEnded(boot.view?.state === WorkState.ENDED);
     return boot;
   };
-  const live = usePoll(ask, ended ? 0 : 5000, [name, ended], name);
+  const live = usePoll(ask, ended ? 0 : 2500, [name, ended], name);
   return (
     <>
       <Title text={`Boot ${name}`} />

@@ -4,9 +4,12 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { imports } from "../api";
 import { number as short } from "../comparison";
 import type { GetImportResponse, ImportView, ImportedValue } from "../gen/shakedown/v1/import_pb";
+import { kernelsOf } from "../import";
 import { usePoll } from "../live";
-import { Empty, Foreign, Show, Table, Title, When, save } from "../parts";
-import { setQuery } from "../route";
+import { compareHref } from "./kernel_compare";
+import { Empty, Foreign, Show, Table, Title, When, Words, save } from "../parts";
+import { asNumber, asPage, setQuery } from "../route";
+import { Withdraw, Withdrawn } from "../withdraw";
 import { bytes, clock, cut, plural, visibleLine } from "../text";
 
 const PAGE = 50;
@@ -14,13 +17,6 @@ const VALUES = 200;
 // Lines of the text that stand in the page; the download has all of it.
 const LINES = 400;
 
-const asNumber = (text: string | null) => (text !== null && /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n);
-const asPage = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : 0);
-
-// All kernels that its values are of.
-export function kernelsOf({ kernel, variants }: Pick<ImportView, "kernel" | "variants">): string[] {
-  return kernel !== "" ? [kernel] : [...new Set(Object.values(variants))];
-}
 
 function Row({ one }: { one: ImportView }) {
   return (
@@ -28,11 +24,12 @@ function Row({ one }: { one: ImportView }) {
       <td class="num"><a href={`/imports/${one.import}`}>{String(one.import)}</a></td>
       <td class="wide"><a href={`/imports/${one.import}`}><Foreign text={cut(one.file || "no name", 160)} /></a></td>
       <td><Foreign text={one.format} /></td>
-      <td class="wide"><Foreign text={cut(kernelsOf(one).join(", "), 200)} /></td>
+      <td class="wide"><Words text={cut(kernelsOf(one).join(", "), 200)} /></td>
       <td><Foreign text={one.machine} /></td>
       <td class="num">{one.values}</td>
       <td><Foreign text={one.shipped ? "came with the program" : cut(one.submitter, 80)} /></td>
       <td><When at={one.added} /></td>
+      <td><a href={compareHref(kernelsOf(one), one.machine)} aria-label={`Compare kernels of import ${one.import}`}>compare</a></td>
     </tr>
   );
 }
@@ -58,7 +55,11 @@ function pageHref(query: URLSearchParams, before: bigint): string {
 export function Imports({ query }: { query: URLSearchParams }) {
   const before = asNumber(query.get("before"));
   const [kernel, machine] = [query.get("kernel") ?? "", query.get("machine") ?? ""];
-  const live = usePoll((signal) => imports.listImports({ kernel, machine, limit: PAGE, before }, { signal }), 15_000, [kernel, machine, before]);
+  const withdrawn = query.get("withdrawn") === "1";
+  const live = usePoll(
+    (signal) => imports.listImports({ kernel, machine, limit: PAGE, before, withdrawn }, { signal }), 15_000,
+    [kernel, machine, before, withdrawn],
+  );
   return (
     <>
       <Title text="Imports" />
@@ -66,13 +67,16 @@ export function Imports({ query }: { query: URLSearchParams }) {
       <div class="tools">
         <Filter label="Kernel" name="kernel" query={query} />
         <Filter label="Machine" name="machine" query={query} />
+        <label class="check">
+          <input type="checkbox" checked={withdrawn} onChange={(e) => setQuery({ withdrawn: e.currentTarget.checked ? "1" : null, before: null })} /> those that were withdrawn
+        </label>
       </div>
       <Show live={live}>
         {({ imports: all, nextBefore }) => all.length === 0 ? (
-          <Empty>{kernel !== "" || machine !== "" || before > 0n ? "No import fits." : "Nothing was ever imported."}</Empty>
+          <Empty>{withdrawn || kernel !== "" || machine !== "" || before > 0n ? "No import fits." : "Nothing was ever imported."}</Empty>
         ) : (
           <>
-            <Table label="Imports" head={["No.", "File", "Format", "Kernel", "Machine", "Values", "Who", "Added"]}>
+            <Table label="Imports" head={["No.", "File", "Format", "Kernel", "Machine", "Values", "Who", "Added", "Kernels"]}>
               {all.map((one) => <Row key={String(one.import)} one={one} />)}
             </Table>
             <p class="pager">
@@ -87,15 +91,16 @@ export function Imports({ query }: { query: URLSearchParams }) {
 }
 
 function Value({ value }: { value: ImportedValue }) {
+  const unit = value.unit === "1" ? "" : value.unit;
   return (
     <tr>
       <td class="wide"><Foreign text={cut(value.metric, 200)} /></td>
       <td class="num">
-        {short(value.value)} <Foreign text={value.unit} />{value.starred && " *"}
-        {!value.unitSaid && value.unit !== "" && <span class="dim"> (unit assumed)</span>}
+        {short(value.value)}{unit !== "" && <> <Foreign text={unit} /></>}{value.starred && " *"}
+        {!value.unitSaid && unit !== "" && <span class="dim"> (unit assumed)</span>}
       </td>
-      <td><Foreign text={cut(value.kernel, 200)} /></td>
-      <td class="wide small"><Foreign text={cut(value.detail, 300)} />{value.warmup && " (warm-up)"}</td>
+      <td><Words text={cut(value.kernel, 200)} /></td>
+      <td class="wide small"><Words text={cut(value.detail, 300)} />{value.warmup && " (warm-up)"}</td>
       <td class="num">{value.run}{value.iteration > 1 && `, ${value.iteration}`}</td>
       <td class="num">{value.line}</td>
       <td class="wide small"><Foreign text={cut(value.marks.join(" · "), 200)} /></td>
@@ -154,19 +159,21 @@ function Text({ one, raw }: { one: ImportView; raw: Uint8Array }) {
   );
 }
 
-function Whole({ answer, query }: { answer: GetImportResponse; query: URLSearchParams }) {
+function Whole({ answer, query, onChange }: { answer: GetImportResponse; query: URLSearchParams; onChange: () => void }) {
   const one = answer.import;
   if (one === undefined) return <Empty>The controller sent nothing.</Empty>;
   const facts = Object.entries(one.facts);
   return (
     <>
+      <Withdrawn withdrawal={one.withdrawn} />
       <section class="card" aria-label="What it is">
         <p class="lead"><Foreign text={cut(one.file || "no name", 300)} /></p>
         <dl>
           <div><dt>Format</dt><dd><Foreign text={one.format} /></dd></div>
           <div><dt>Kernel</dt><dd>{kernelsOf(one).map((kernel) => (
-            <div key={kernel}><Foreign text={cut(kernel, 200)} /> <a href={`/imports?${new URLSearchParams({ kernel: kernel.split(" ")[0]! })}`}>imports</a></div>
-          ))}</dd></div>
+            <div key={kernel}><Foreign text={cut(kernel, 200)} /> <a href={`/imports?${new URLSearchParams({ kernel: kernel.split(" ")[0]! })}`}>imports</a>, <a href={compareHref([kernel], one.machine)}>compare with another</a></div>
+          ))}
+          {kernelsOf(one).length > 1 && <a href={compareHref(kernelsOf(one), one.machine)}>Compare them</a>}</dd></div>
           <div><dt>Machine</dt><dd>
             <Foreign text={one.machine} /> <a href={`/imports?${new URLSearchParams({ machine: one.machine })}`}>imports</a>,{" "}
             <a href={`/history?${new URLSearchParams({ q: one.machine })}`}>series of it</a>
@@ -180,6 +187,9 @@ function Whole({ answer, query }: { answer: GetImportResponse; query: URLSearchP
             <div key={name}><dt><Foreign text={cut(name, 100)} /></dt><dd><Foreign text={cut(value, 500)} /></dd></div>
           ))}
         </dl>
+        {!one.shipped && one.withdrawn === undefined && (
+          <Withdraw what={`import ${one.import}`} act={(why) => imports.withdrawImport({ import: one.import, why })} onDone={onChange} />
+        )}
       </section>
       <Text one={one} raw={answer.raw} />
       <h2>Values</h2>
@@ -189,13 +199,14 @@ function Whole({ answer, query }: { answer: GetImportResponse; query: URLSearchP
 }
 
 export function Import({ number, query }: { number: bigint; query: URLSearchParams }) {
-  // It never changes: asked once.
-  const live = usePoll((signal) => imports.getImport({ import: number }, { signal }), 0, [number]);
+  const [asked, setAsked] = useState(0);
+  // Only a withdrawal changes it: asked once.
+  const live = usePoll((signal) => imports.getImport({ import: number }, { signal }), 0, [number, asked], String(number));
   return (
     <>
       <Title text={`Import ${number}`} />
       <p><a href="/imports">All of them</a></p>
-      <Show live={live}>{(answer) => <Whole answer={answer} query={query} />}</Show>
+      <Show live={live}>{(answer) => <Whole answer={answer} query={query} onChange={() => setAsked((n) => n + 1)} />}</Show>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { farm, words } from "../api";
+import { Outcome } from "../gen/shakedown/v1/boot_pb";
 import { type BootView, JobState, type JobView, WorkState } from "../gen/shakedown/v1/farm_pb";
 import { JobSpecSchema, type Load, StoppingRule, type Variant } from "../gen/shakedown/v1/job_pb";
 import { countLooks, letter, makeGrid, orderText } from "../grid";
@@ -7,6 +8,7 @@ import { textProto } from "../jobtext";
 import { useJob } from "../live";
 import { LEGEND, lookOfBoot, lookOfJob } from "../outcome";
 import { Notes } from "../notes";
+import { LiveOfBoot } from "../panels";
 import { Badge, Bar, Copy, Empty, Foreign, Show, Table, Title, When, save } from "../parts";
 import { setQuery } from "../route";
 import { cut, duration, plural } from "../text";
@@ -34,7 +36,9 @@ function rule(view: JobView): string {
 function Head({ view }: { view: JobView }) {
   const [asked, setAsked] = useState(false);
   const [error, setError] = useState("");
-  const ended = view.boots.filter((boot) => boot.state === WorkState.ENDED).length;
+  const ended = view.boots.filter(({ state }) => state === WorkState.ENDED).length;
+  // Of a job that is being cancelled nearly all has ended, and nothing is done.
+  const cancelled = view.boots.filter(({ state, outcome }) => state === WorkState.ENDED && outcome === Outcome.CANCELLED).length;
   const cancel = () => {
     setAsked(false);
     farm.cancelJob({ job: view.job }).then(() => setError(""), (problem) => setError(words(problem)));
@@ -46,7 +50,7 @@ function Head({ view }: { view: JobView }) {
         <Badge look={lookOfJob(view.state)} /> submitted by <Foreign text={view.submitter} /> <When at={view.submitted} />
         {view.state === JobState.ACTIVE && view.remainingS > 0n && <>, about {duration(Number(view.remainingS))} left</>}
       </p>
-      {view.state === JobState.ACTIVE && <Bar part={ended / Math.max(1, view.boots.length)} label="Boots that have ended" />}
+      {view.state === JobState.ACTIVE && <Bar part={(ended - cancelled) / Math.max(1, view.boots.length)} label="Boots that have ended" />}
       <p>{countLooks(view.boots).map(({ look, n }) => (
         <span key={look.word} class="count"><span class="num">{n}</span> <Badge look={look} /></span>
       ))}</p>
@@ -127,6 +131,7 @@ function BootDetail({ boot }: { boot: BootView }) {
         <a href={`/boots/${boot.name}`}>All of this boot: values, telemetry, setup</a>
         {boot.started && <>, <a href={`/logs/${boot.name}`}>console log</a></>}
       </p>
+      {boot.state === WorkState.RUNNING && <LiveOfBoot name={boot.name} />}
       {boot.consoleTail !== "" && (
         <>
           <h4>The console's end</h4>

@@ -4,6 +4,7 @@ import type { JobView } from "../gen/shakedown/v1/farm_pb";
 import { usePoll } from "../live";
 import { lookOfJob } from "../outcome";
 import { Badge, Empty, Foreign, Show, Table, Title, When } from "../parts";
+import { asNumber } from "../route";
 import { cut, plural } from "../text";
 
 const PAGE = 50;
@@ -60,8 +61,7 @@ function List({ jobs, before }: { jobs: JobView[]; before: bigint }) {
 }
 
 export function Jobs({ query }: { query: URLSearchParams }) {
-  const text = query.get("before") ?? "";
-  const before = /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n;
+  const before = asNumber(query.get("before"));
   const live = usePoll(
     async (signal) => (await farm.listJobs({ limit: PAGE, beforeJob: before }, { signal })).jobs,
     3000,

@@ -6,7 +6,7 @@ import { RegressionState, type RegressionView } from "../gen/shakedown/v1/histor
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Copy, Empty, Foreign, Show, Table, Title, When } from "../parts";
-import { setQuery } from "../route";
+import { asNumber, setQuery } from "../route";
 import { clock, cut } from "../text";
 
 const LOOKS: Record<RegressionState, Look> = {
@@ -35,8 +35,7 @@ const PAGE = 50;
 
 function List({ query }: { query: URLSearchParams }) {
   const open = query.get("all") !== "1";
-  const text = query.get("before") ?? "";
-  const before = /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n;
+  const before = asNumber(query.get("before"));
   const live = usePoll(
     async (signal) => (await history.listRegressions({ openOnly: open, limit: PAGE, before }, { signal })).regressions,
     10000, [open, before],

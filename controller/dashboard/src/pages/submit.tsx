@@ -1,86 +1,17 @@
-import { create } from "@bufbuild/protobuf";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { farm, isSignedOut, words } from "../api";
 import type { PlanJobResponse } from "../gen/shakedown/v1/farm_pb";
-import { type JobSpec, JobSpecSchema, StoppingRule } from "../gen/shakedown/v1/job_pb";
-import { orderText } from "../grid";
-import { type Form, type Rule, commandLine, parseVariant, textProto } from "../jobtext";
-import { toLogin, usePoll } from "../live";
+import { type JobSpec, JobSpecSchema } from "../gen/shakedown/v1/job_pb";
+import { type Draft, fromAddress, toAddress } from "../jobaddress";
+import { Cost } from "../jobcost";
 import { parseTextProto } from "../jobfile";
-import { BACKGROUND_HELP, SETUP_HELP, linesOf, parseBackground, parseSetup } from "../jobsteps";
+import { type Fields, LONGEST_TITLE, MOST_CHALLENGERS, RANGES, RULES, formOf, specOf } from "../jobform";
+import { BACKGROUND_HELP, SETUP_HELP } from "../jobsteps";
+import { type Rule, commandLine, textProto } from "../jobtext";
+import { toLogin, usePoll } from "../live";
 import { LoadFields } from "../loadfields";
-import { type LoadForm, loadWords, makeLoads, startLoads } from "../loads";
 import { Copy, Foreign, Title } from "../parts";
-import { go, setQuery } from "../route";
-import { cut, duration, plural } from "../text";
-
-const words_of = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
-
-const RULES: Record<Rule, { proto: StoppingRule; text: string }> = {
-  looks: { proto: StoppingRule.LOOKS, text: "until decided: looks after 8, 16 and 24 blocks" },
-  quick: { proto: StoppingRule.QUICK, text: "quick: 8 blocks, one look" },
-  fixed: { proto: StoppingRule.FIXED, text: "a number of blocks" },
-};
-
-interface Fields {
-  title: string;
-  baseline: string;
-  challengers: string[];
-  loads: LoadForm[];
-  rule: Rule;
-  blocks: number;
-  budgetHours: number;
-  machines: string;
-  tags: string;
-  primary: string;
-  control: boolean;
-  attempts: number;
-  detect: number; // Percent; 0: not asked.
-  setup: string;
-  background: string;
-}
-
-function formOf(fields: Fields): Form {
-  return {
-    title: fields.title,
-    baseline: fields.baseline,
-    challengers: fields.challengers.filter((text) => text.trim() !== ""),
-    loads: fields.loads.map(loadWords),
-    rule: fields.rule,
-    blocks: fields.blocks,
-    budgetHours: fields.budgetHours,
-    machines: words_of(fields.machines),
-    tags: words_of(fields.tags),
-    primaries: words_of(fields.primary),
-    control: fields.control,
-    attempts: fields.attempts,
-    setup: linesOf(fields.setup),
-    background: linesOf(fields.background),
-  };
-}
-
-// Throws, in words, what is missing; the controller checks the rest.
-function specOf(fields: Fields): JobSpec {
-  const form = formOf(fields);
-  if (form.baseline.trim() === "") throw new Error("Baseline: want the name of a kernel");
-  if (form.challengers.length === 0) throw new Error("Challengers: want at least one");
-  const loads = makeLoads(fields.loads);
-  if (loads.length === 0) throw new Error("Loads: want at least one");
-  return create(JobSpecSchema, {
-    title: form.title,
-    variants: [form.baseline, ...form.challengers].map(parseVariant),
-    loads,
-    stopping: RULES[form.rule].proto,
-    blocks: form.rule === "fixed" ? form.blocks : 0,
-    budgetS: BigInt(Math.round(form.budgetHours * 3600)),
-    primaryMetrics: form.primaries,
-    control: form.control,
-    maxAttempts: form.attempts,
-    setup: parseSetup(fields.setup),
-    background: parseBackground(fields.background),
-    machines: form.machines.length + form.tags.length > 0 ? { names: form.machines, tags: form.tags } : undefined,
-  });
-}
+import { go } from "../route";
 
 function NumberField({ label, value, min, max, onChange }: {
   label: string; value: number; min: number; max: number; onChange: (value: number) => void;
@@ -96,32 +27,8 @@ function NumberField({ label, value, min, max, onChange }: {
   );
 }
 
-function Cost({ plan }: { plan: PlanJobResponse }) {
-  return (
-    <section class="card" aria-label="The plan and its cost">
-      <h2>The plan and its cost</h2>
-      <p class="lead">
-        {plural(plan.boots, "boot")}, {plural(plan.builds.length, "build")}, about {duration(Number(plan.estimateS))} on
-        one machine.
-      </p>
-      <dl>
-        <div><dt>Estimate from</dt><dd><Foreign text={plan.estimateBasis} /></dd></div>
-        <div><dt>To build</dt><dd><Foreign text={plan.builds.join(", ") || "nothing"} /></dd></div>
-        <div><dt>At hand</dt><dd><Foreign text={plan.have.join(", ") || "nothing"} /></dd></div>
-        {plan.detect.map((one) => (
-          <div key={one.metric}><dt>To find it in <Foreign text={one.metric} /></dt><dd>
-            {one.blocks > 0 ? `${plural(one.blocks, "block")}, ${plural(one.boots, "boot")}, ${duration(Number(one.seconds))}` : "more than 1000 blocks"}
-            {one.detectable > 0 && `; as planned it can find ${(100 * one.detectable).toFixed(1)} %`} (<Foreign text={one.basis} />)
-          </dd></div>
-        ))}
-        {plan.detectNote !== "" && <div><dt>Detection</dt><dd><Foreign text={plan.detectNote} /></dd></div>}
-        <div><dt>Order</dt><dd><Foreign text={cut(orderText(plan.plan), 300)} /></dd></div>
-      </dl>
-    </section>
-  );
-}
-
 interface Planned {
+  of: Draft;
   spec: JobSpec;
   plan: PlanJobResponse;
   // Made with the plan: pressing twice, or again after an answer got lost, is the same job.
@@ -146,23 +53,65 @@ function Lines({ label, help, value, error, onChange }: {
   );
 }
 
+interface Held {
+  draft: Draft;
+  remarks: string[];
+  read: number; // How often an address was read: what stands open goes by that.
+  given: boolean; // An address filled it.
+  tooLong: boolean;
+  put: (draft: Draft, asFile: boolean) => void;
+}
+
+// The form, held in the address as far as it fits there. An address that is not ours (a link, the way back) is read.
+function useDraft(query: URLSearchParams): Held {
+  const read = (n: number) => {
+    const { remarks, ...draft } = fromAddress(query);
+    return { draft, remarks, read: n, given: [...query.keys()].some((name) => name !== "as"), tooLong: false };
+  };
+  const [held, setHeld] = useState(() => read(0));
+  const written = useRef(query.toString());
+  // Before anybody can type: what was typed since is not read over.
+  useLayoutEffect(() => {
+    if (query.toString() === written.current) return;
+    written.current = query.toString();
+    setHeld(read(held.read + 1));
+  }, [query]);
+  const put = (draft: Draft, asFile: boolean) => {
+    const address = toAddress(draft, asFile);
+    setHeld({ ...held, draft, tooLong: address === undefined });
+    written.current = (address ?? new URLSearchParams(asFile ? { as: "file" } : {})).toString();
+    go(`/submit${written.current === "" ? "" : `?${written.current}`}`, true);
+  };
+  return { ...held, put };
+}
+
+function Remarks({ held }: { held: Held }) {
+  return (
+    <>
+      {held.given && <p class="stale" role="status">The address filled this in. Read it before you submit it: nothing is submitted by itself.</p>}
+      {held.remarks.length > 0 && (
+        <div class="stale" role="status">
+          <p>Of the address:</p>
+          <ul>{held.remarks.map((remark, i) => <li key={i}><Foreign text={remark} /></li>)}</ul>
+        </div>
+      )}
+      {held.tooLong && <p class="stale" role="status">This is too long for an address: a reload or a sent link does not bring it back. Keep the job file.</p>}
+    </>
+  );
+}
+
 export function Submit({ query }: { query: URLSearchParams }) {
   const asFile = query.get("as") === "file";
-  const [file, setFile] = useState("");
   const kernels = usePoll(async (signal) => (await farm.listKernels({}, { signal })).kernels, 0, []);
-  const [fields, setFields] = useState<Fields>({
-    title: "", baseline: "", challengers: [""], loads: startLoads(), rule: "looks", blocks: 6, budgetHours: 0, machines: "", tags: "",
-    primary: "", control: false, attempts: 0, detect: 0, setup: "", background: "",
-  });
-  const [planned, setPlanned] = useState<Planned>();
+  const held = useDraft(query);
+  const { fields, file } = held.draft;
+  const [made, setPlanned] = useState<Planned>();
+  // A plan is of the form as it was.
+  const planned = made?.of === held.draft ? made : undefined;
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
-  // A plan is of the fields as they were.
-  const change = (changes: Partial<Fields>) => {
-    setFields({ ...fields, ...changes });
-    setPlanned(undefined);
-    setError("");
-  };
+  useEffect(() => setError(""), [held.draft]);
+  const change = (changes: Partial<Fields>) => held.put({ fields: { ...fields, ...changes }, file }, false);
   const text = useMemo(() => {
     try {
       return { file: textProto(JobSpecSchema, specOf(fields)), command: commandLine(formOf(fields)) };
@@ -190,7 +139,7 @@ export function Submit({ query }: { query: URLSearchParams }) {
       const plan = await farm.planJob({ spec, detect: fields.detect / 100 });
       // What is submitted has the order that was shown.
       if (plan.plan) spec.orderSeed = plan.plan.orderSeed;
-      setPlanned({ spec, plan, requestId: crypto.randomUUID() });
+      setPlanned({ of: held.draft, spec, plan, requestId: crypto.randomUUID() });
     });
   };
   const submit = () =>
@@ -204,27 +153,23 @@ export function Submit({ query }: { query: URLSearchParams }) {
     <>
       <Title text="Submit a job" />
       <p class="tools">
-        <button type="button" aria-pressed={!asFile} onClick={() => { setQuery({ as: null }); setPlanned(undefined); setError(""); }}>Form</button>
-        <button type="button" aria-pressed={asFile} onClick={() => {
-          if (file === "" && text !== undefined) setFile(text.file);
-          setQuery({ as: "file" });
-          setPlanned(undefined);
-          setError("");
-        }}>Job file</button>
+        <button type="button" aria-pressed={!asFile} onClick={() => held.put({ fields, file }, false)}>Form</button>
+        <button type="button" aria-pressed={asFile} onClick={() => held.put({ fields, file: file || (text?.file ?? "") }, true)}>Job file</button>
       </p>
+      <Remarks held={held} />
       <form onSubmit={plan}>
         {asFile ? (
           <label>
             Job file
             <textarea rows={18} spellcheck={false} required value={file} maxLength={2_000_000}
-              onInput={(e) => { setFile(e.currentTarget.value); setPlanned(undefined); setError(""); }} />
+              onInput={(e) => held.put({ fields, file: e.currentTarget.value }, true)} />
             <span class="small dim">A text proto of JobSpec, as <code>shakedown submit FILE</code> reads it.</span>
           </label>
         ) : (<>
         <datalist id="kernels">{names.map((name) => <option key={name} value={name} />)}</datalist>
         <label>
           Title
-          <input type="text" maxLength={200} value={fields.title} placeholder="made from the kernels when empty"
+          <input type="text" maxLength={LONGEST_TITLE} value={fields.title} placeholder="made from the kernels when empty"
             onInput={(e) => change({ title: e.currentTarget.value })} />
         </label>
         <label>
@@ -249,11 +194,11 @@ export function Submit({ query }: { query: URLSearchParams }) {
               )}
             </div>
           ))}
-          {fields.challengers.length < 25 && (
+          {fields.challengers.length < MOST_CHALLENGERS && (
             <button type="button" onClick={() => change({ challengers: [...fields.challengers, ""] })}>Another</button>
           )}
         </fieldset>
-        <LoadFields loads={fields.loads} onChange={(loads) => change({ loads })} errorOf={(place) => errorAt(error, place)} />
+        <LoadFields key={held.read} loads={fields.loads} onChange={(loads) => change({ loads })} errorOf={(place) => errorAt(error, place)} />
         <Lines label="Setup steps" help={SETUP_HELP} value={fields.setup} error={errorAt(error, "setup step")} onChange={(setup) => change({ setup })} />
         <Lines label="Beside every load" help={BACKGROUND_HELP} value={fields.background} error={errorAt(error, "background")} onChange={(background) => change({ background })} />
         <fieldset>
@@ -266,9 +211,9 @@ export function Submit({ query }: { query: URLSearchParams }) {
               </select>
             </label>
             {fields.rule === "fixed" && (
-              <NumberField label="Blocks" value={fields.blocks} min={1} max={1000} onChange={(blocks) => change({ blocks })} />
+              <NumberField label="Blocks" value={fields.blocks} {...RANGES.blocks} onChange={(blocks) => change({ blocks })} />
             )}
-            <NumberField label="Budget, hours" value={fields.budgetHours} min={0} max={1000}
+            <NumberField label="Budget, hours" value={fields.budgetHours} {...RANGES.budgetHours}
               onChange={(budgetHours) => change({ budgetHours })} />
           </div>
           <div class="row">
@@ -276,8 +221,8 @@ export function Submit({ query }: { query: URLSearchParams }) {
               Primary metrics
               <input type="text" spellcheck={false} value={fields.primary} placeholder="make.real, latt.wakeup.avg" onInput={(e) => change({ primary: e.currentTarget.value })} />
             </label>
-            <NumberField label="Attempts a boot" value={fields.attempts} min={0} max={10} onChange={(attempts) => change({ attempts })} />
-            <NumberField label="Find a change of, %" value={fields.detect} min={0} max={99} onChange={(detect) => change({ detect })} />
+            <NumberField label="Attempts a boot" value={fields.attempts} {...RANGES.attempts} onChange={(attempts) => change({ attempts })} />
+            <NumberField label="Find a change of, %" value={fields.detect} {...RANGES.detect} onChange={(detect) => change({ detect })} />
             <label class="check">
               <input type="checkbox" checked={fields.control} onChange={(e) => change({ control: e.currentTarget.checked })} /> run A twice (control)
             </label>

@@ -1,0 +1,24 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, it } from "vitest";
+import { AgentViewSchema } from "./gen/shakedown/v1/farm_pb";
+import { fitting } from "./machines";
+
+const agents = [
+  create(AgentViewSchema, {
+    name: "host1", buildSlots: [{}],
+    machines: [{ name: "vm1", tags: ["kvm"], state: "idle" }, { name: "vm2", tags: ["tcg"], state: "held" }, { name: "x1", state: "running", detail: "boots 17.3B" }],
+  }),
+  create(AgentViewSchema, { name: "laptop", machines: [{ name: "hp", state: "needs_hands" }] }),
+];
+const found = (word: string) => fitting(agents, word).map(({ name, machines, buildSlots }) => `${name}: ${machines.map((one) => one.name).join(" ")} +${buildSlots.length}`);
+
+it("narrows agents to the machines that fit", () => {
+  expect(fitting(agents, " ")).toBe(agents);
+  expect(found("VM")).toEqual(["host1: vm1 vm2 +0"]);
+  expect(found("kvm")).toEqual(["host1: vm1 +0"]);
+  expect(found("held")).toEqual(["host1: vm2 +0"]);
+  expect(found("17.3b")).toEqual(["host1: x1 +0"]);
+  expect(found("hands")).toEqual(["laptop: hp +0"]);
+  expect(found("host")).toEqual(["host1: vm1 vm2 x1 +1"]);
+  expect(found("nothing")).toEqual([]);
+});

@@ -1,0 +1,37 @@
+// How a machine is, in words, and which agents a word means. Pure.
+import type { AgentView, MachineView } from "./gen/shakedown/v1/farm_pb";
+import type { Look } from "./outcome";
+
+// What a machine does and how it is are two things: one that is silent may well be running.
+export function activity(machine: MachineView): Look {
+  switch (machine.state) {
+    case "running": return { word: "running", sign: "▶", tone: "busy" };
+    case "unknown": return { word: "running?", sign: "?", tone: "busy" };
+    case "held": return { word: "held", sign: "‖", tone: "quiet" };
+    default: return { word: "idle", sign: "○", tone: "quiet" };
+  }
+}
+
+export function health(machine: MachineView): Look {
+  switch (machine.state) {
+    case "running":
+    case "idle": return { word: "well", sign: "✓", tone: "good" };
+    case "unknown": return { word: "silent", sign: "?", tone: "ours" };
+    case "problem": return { word: "problem", sign: "!", tone: "bad" };
+    case "needs_hands": return { word: "needs hands", sign: "✋", tone: "bad" };
+    case "held": return { word: "well", sign: "✓", tone: "good" };
+    default: return { word: machine.state || "unknown", sign: "–", tone: "ours" };
+  }
+}
+
+// The agents with those machines that fit: by name, tag, state or what they do. An agent's own name stands for all it has.
+export function fitting(agents: AgentView[], wanted: string): AgentView[] {
+  const word = wanted.trim().toLowerCase();
+  if (word === "") return agents;
+  const has = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(word));
+  return agents.flatMap((agent) => {
+    if (has(agent.name)) return [agent];
+    const machines = agent.machines.filter((one) => has(one.name, ...one.tags, activity(one).word, health(one).word, one.detail));
+    return machines.length > 0 ? [{ ...agent, machines, buildSlots: [] }] : [];
+  });
+}
