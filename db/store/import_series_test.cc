@@ -111,6 +111,17 @@ TEST_F(ImportSeriesTest, WhatGoesWithItsImportIsListedNoMore) {
   EXPECT_THAT(List(), SizeIs(2));
 }
 
+TEST_F(ImportSeriesTest, WhatIsWithdrawnIsNoPointAnyMore) {
+  const int64_t wrong = Add(Small("one", {Value("A", "m.x", 1), Value("A", "m.y", 1)}));
+  Add(Small("two", {Value("B", "m.y", 1)}));
+  ASSERT_TRUE(WithdrawImport(db(), wrong, "ben", "of another kernel").ok());
+  EXPECT_THAT(List(), ElementsAre("m.y|p4-ht||ms 1"));
+  EXPECT_TRUE(ReadImportedHistory(db(), "m.x", "", 100)->runs.empty());
+  EXPECT_THAT(ReadImportedHistory(db(), "m.y", "", 100)->runs, SizeIs(1));
+  Add(Small("one", {Value("A", "m.x", 1)}));
+  EXPECT_THAT(List("m.x"), SizeIs(1));
+}
+
 TEST_F(ImportSeriesTest, TheLongestTextsAreTaken) {
   std::string metric, detail;  // Of many different pieces: what is compressed takes less.
   for (int i = 0; metric.size() < 900; ++i) absl::StrAppend(&metric, i * 7919 % 10007, ".");

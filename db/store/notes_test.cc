@@ -119,6 +119,7 @@ TEST_F(NotesTest, AWithdrawnOneIsInNoListAndNoReport) {
   EXPECT_EQ(withdrawn->withdrawn().by(), "ben");
   EXPECT_THAT(List("1"), ElementsAre("1.1A stays"));
   EXPECT_EQ(NotesAbout(db(), {"1.1A"}, 1, 10)->size(), 1u);
+  EXPECT_EQ(CountNotes(db(), {"1.1A"})->at("1.1A"), 1u);
   v1::ListNotesRequest request;
   request.set_withdrawn(true);
   EXPECT_EQ(ListNotes(db(), request)->notes(0).withdrawn().why(), "it was vm2");
