@@ -87,15 +87,16 @@ absl::StatusOr<std::vector<v1::SeriesView>> ListImportedSeries(Database& databas
     all.clear();
     // Names without points are passed over before they are counted.
     const pqxx::result rows = tx.exec_params(
-        "SELECT s.metric, s.machine, s.detail, s.unit, count(DISTINCT (n.kernel, n.tunables)) AS "
-        "points, " SHAKEDOWN_MICROS("max(coalesce(i.measured_at, i.added_at))") " AS newest "
-        "FROM (SELECT * FROM import_series s WHERE metric LIKE $1 AND ($2 = '' OR machine = $2) "
-        "AND EXISTS (SELECT FROM import_points p WHERE p.series = s.id) "
-        "ORDER BY metric, machine, detail, unit LIMIT $3) AS s "
-        "JOIN import_points p ON p.series = s.id JOIN imports i ON i.id = p.import "
-        "JOIN import_variants n ON n.import = p.import AND n.variant = p.variant "
-        "GROUP BY s.metric, s.machine, s.detail, s.unit "
-        "ORDER BY s.metric, s.machine, s.detail, s.unit",
+        "WITH s AS (SELECT * FROM import_series s WHERE metric LIKE $1 AND ($2 = '' OR machine = "
+        "$2) AND EXISTS (SELECT FROM import_points p WHERE p.series = s.id) "
+        "ORDER BY metric, machine, detail, unit LIMIT $3), "
+        "k AS (SELECT p.series, n.kernel, n.tunables, max(coalesce(i.measured_at, i.added_at)) AS "
+        "newest FROM s JOIN import_points p ON p.series = s.id JOIN imports i ON i.id = p.import "
+        "JOIN import_variants n ON n.import = p.import AND n.variant = p.variant GROUP BY 1, 2, 3) "
+        "SELECT s.metric, s.machine, s.detail, s.unit, c.points, " SHAKEDOWN_MICROS(
+            "c.newest") " AS newest FROM s JOIN (SELECT series, count(*) AS points, max(newest) AS "
+                        "newest FROM k GROUP BY 1) AS c ON c.series = s.id "
+                        "ORDER BY s.metric, s.machine, s.detail, s.unit",
         LikePrefix(prefix), Text(machine), static_cast<int64_t>(limit));
     for (const pqxx::row& row : rows) {
       v1::SeriesView& view = all.emplace_back();

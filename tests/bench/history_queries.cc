@@ -247,7 +247,7 @@ int Main(int64_t measurements) {
          request.set_machine(absl::StrCat("machine", machine));
          Must(api.GetHistory(request));
        }));
-  tell("list of 1000 imported series", rows, 30,
+  tell("list of 1000 imported series", rows, 100,
        Ask(random, [&](int, int) { Must(store::ListImportedSeries(*database, "", "", 1000)); }));
   tell("imported, whole answer", rows, 10, Ask(random, [&](int metric, int machine) {
          v1::GetHistoryRequest request;
