@@ -79,7 +79,7 @@ std::string Footer(const v1::HistorySeries& series) {
     absl::StrAppendFormat(&text, "drift over the last 20 kernels: %+.1f%%\n", 100 * series.drift());
   }
   if (!series.note().empty()) absl::StrAppend(&text, Plain(series.note()), "\n");
-  return absl::StrCat(text, NotesLine(series));
+  return text;
 }
 
 std::string CsvCell(const std::string& text) {

@@ -20,7 +20,7 @@ std::string ImportsText(const v1::HistoryPoint& point);
 std::string SourcesText(const v1::HistoryPoint& point);
 
 // "notes: 2 on kernel:2.6.35-ck1, 1 on machine:p4-ht; see shakedown notes kernel:2.6.35-ck1\n"; ""
-// where there are none. Of both kinds of series.
+// where there are none.
 std::string NotesLine(const v1::HistorySeries& series);
 
 }  // namespace shakedown::cli

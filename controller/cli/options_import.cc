@@ -19,6 +19,9 @@ is refused then. The same text of the same kernel and machine is stored once.
 
 A text of our own form, which `shakedown imports 17 --csv` prints, says kernels and machine itself.
 
+What is stored is shown by `shakedown compare KERNEL KERNEL --machine NAME` and, as series of its own called imported,
+by `shakedown history`.
+
 --json prints {"imports":[{"file","import","existed","values"} or {"file","error"}]}, with --dry-run the JSON of
 `shakedown parse`.
 

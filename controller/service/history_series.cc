@@ -58,12 +58,8 @@ absl::Status CheckAnswer(const v1::GetHistoryRequest& request, size_t series,
                                                    " points, name a machine or kernels"));
 }
 
-// Each answers whether there is anything, also when no kernel of it fits.
-absl::StatusOr<bool> AddFarm(store::Database& database, const v1::GetHistoryRequest& request,
-                             v1::GetHistoryResponse& response) {
-  ASSIGN_OR_RETURN(const std::vector<store::SeriesRow> rows, FromStore([&] {
-                     return store::FindSeries(database, request.metric(), request.machine());
-                   }));
+absl::Status AddFarm(store::Database& database, const std::vector<store::SeriesRow>& rows,
+                     const v1::GetHistoryRequest& request, v1::GetHistoryResponse& response) {
   RETURN_IF_ERROR(CheckAnswer(request, rows.size(), response));
   for (const store::SeriesRow& row : rows) {
     ASSIGN_OR_RETURN(const store::SeriesContent content,
@@ -78,23 +74,19 @@ absl::StatusOr<bool> AddFarm(store::Database& database, const v1::GetHistoryRequ
     }));
     RETURN_IF_ERROR(CheckAnswer(request, rows.size(), response));
   }
-  return !rows.empty();
+  return absl::OkStatus();
 }
 
-absl::StatusOr<bool> AddImported(store::Database& database, const v1::GetHistoryRequest& request,
-                                 v1::GetHistoryResponse& response) {
-  ASSIGN_OR_RETURN(const store::ImportedHistory history, FromStore([&] {
-                     return store::ReadImportedHistory(database, request.metric(),
-                                                       request.machine());
-                   }));
+absl::Status AddImported(const store::ImportedHistory& history,
+                         const v1::GetHistoryRequest& request, v1::GetHistoryResponse& response) {
+  if (history.runs.empty()) return absl::OkStatus();
   std::vector<v1::HistorySeries> all;
   RETURN_IF_ERROR(NoThrow("history of imports", [&] {
     all = ImportedHistoryOf(history, request);
     return absl::OkStatus();
   }));
   for (v1::HistorySeries& series : all) *response.add_series() = std::move(series);
-  RETURN_IF_ERROR(CheckAnswer(request, all.size(), response));
-  return !history.runs.empty();
+  return CheckAnswer(request, all.size(), response);
 }
 
 // Machines that have the metric, by name.
@@ -135,27 +127,31 @@ absl::Status Nothing(store::Database& database, const v1::GetHistoryRequest& req
 std::string SubjectOf(const v1::HistorySeries& series) {
   return absl::StrCat("machine:", series.key().machine());
 }
-// Of imports the notes are on a kernel, whatever its tunables.
+// The notes are on a kernel, whatever its tunables.
 std::string SubjectOf(const v1::HistoryPoint& point) {
   return absl::StrCat("kernel:", point.kernel().substr(0, point.kernel().find(' ')));
 }
 
+// Of imported series: beside a figure of long ago there is often a word of who saw it. The farm's
+// own notes stand in the reports of its jobs, and its answers are not to wait for a count.
 absl::Status FillNotes(store::Database& database, v1::GetHistoryResponse& response) {
   std::set<std::string> subjects;
   for (const v1::HistorySeries& series : response.series()) {
+    if (!series.imported()) continue;
     subjects.insert(SubjectOf(series));
     for (const v1::HistoryPoint& point : series.points()) subjects.insert(SubjectOf(point));
   }
+  if (subjects.empty()) return absl::OkStatus();
   using Counts = std::map<std::string, uint32_t>;
   ASSIGN_OR_RETURN(const Counts counts, FromStore([&] {
                      return store::CountNotes(database, {subjects.begin(), subjects.end()});
                    }));
-  if (counts.empty()) return absl::OkStatus();
   const auto count_of = [&](const auto& message) {
     const auto found = counts.find(SubjectOf(message));
     return found == counts.end() ? 0 : found->second;
   };
   for (v1::HistorySeries& series : *response.mutable_series()) {
+    if (!series.imported()) continue;
     series.set_machine_notes(count_of(series));
     for (v1::HistoryPoint& point : *series.mutable_points()) point.set_notes(count_of(point));
   }
@@ -191,9 +187,14 @@ absl::StatusOr<v1::GetHistoryResponse> HistoryApi::GetHistory(
     const v1::GetHistoryRequest& request) {
   RETURN_IF_ERROR(CheckHistory(request));
   v1::GetHistoryResponse response;
-  ASSIGN_OR_RETURN(const bool measured, AddFarm(database_, request, response));
-  ASSIGN_OR_RETURN(const bool imported, AddImported(database_, request, response));
-  if (response.series().empty()) return Nothing(database_, request, measured || imported);
+  ASSIGN_OR_RETURN(const store::HistorySources sources, FromStore([&] {
+                     return store::FindHistory(database_, request.metric(), request.machine());
+                   }));
+  RETURN_IF_ERROR(AddFarm(database_, sources.series, request, response));
+  RETURN_IF_ERROR(AddImported(sources.imported, request, response));
+  if (response.series().empty()) {
+    return Nothing(database_, request, !sources.series.empty() || !sources.imported.runs.empty());
+  }
   RETURN_IF_ERROR(FillNotes(database_, response));
   return response;
 }

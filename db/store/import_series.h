@@ -31,6 +31,7 @@ struct ImportOrigin {
   google::protobuf::Timestamp when;  // Measured; where that is not known, added.
   std::map<std::string, std::string> facts;
 };
+inline constexpr size_t kMostImportedRuns = 200000;
 struct ImportedHistory {
   std::vector<ImportedRun> runs;            // In the order of the imports and their texts.
   std::map<int64_t, ImportOrigin> imports;  // Those that `runs` are of.
@@ -38,7 +39,7 @@ struct ImportedHistory {
 // Of exactly this metric; empty machine: of every one. ResourceExhausted: more runs than `most`.
 absl::StatusOr<ImportedHistory> ReadImportedHistory(Database& database, const std::string& metric,
                                                     const std::string& machine,
-                                                    size_t most = 200000);
+                                                    size_t most = kMostImportedRuns);
 
 }  // namespace shakedown::store
 

@@ -1,6 +1,7 @@
 #include "db/store/series.h"
 
 #include "absl/strings/str_cat.h"
+#include "db/store/import_rows.h"
 #include "db/store/sql.h"
 #include "proto/wire/status.h"
 
@@ -15,6 +16,15 @@ std::vector<SeriesRow> ToSeries(const pqxx::result& rows) {
                    row["unit"].as<std::string>()});
   }
   return all;
+}
+
+std::vector<SeriesRow> SeriesOf(Transaction& tx, const std::string& metric,
+                                const std::string& machine) {
+  return ToSeries(tx.exec_params(
+      "SELECT s.id, s.metric, s.machine, l.text, s.unit FROM history_series s JOIN history_loads "
+      "l ON l.id = s.load WHERE s.metric = $1 AND ($2 = '' OR s.machine = $2) "
+      "ORDER BY s.machine, s.load, s.unit",
+      Text(metric), Text(machine)));
 }
 
 void ReadKernels(Transaction& tx, int64_t series, SeriesContent& content) {
@@ -54,14 +64,20 @@ absl::StatusOr<std::vector<SeriesRow>> FindSeries(Database& database, const std:
                                                   const std::string& machine) {
   std::vector<SeriesRow> all;
   RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
-    all = ToSeries(tx.exec_params(
-        "SELECT s.id, s.metric, s.machine, l.text, s.unit FROM history_series s JOIN history_loads "
-        "l ON l.id = s.load WHERE s.metric = $1 AND ($2 = '' OR s.machine = $2) "
-        "ORDER BY s.machine, s.load, s.unit",
-        Text(metric), Text(machine)));
+    all = SeriesOf(tx, metric, machine);
     return absl::OkStatus();
   }));
   return all;
+}
+
+absl::StatusOr<HistorySources> FindHistory(Database& database, const std::string& metric,
+                                           const std::string& machine) {
+  HistorySources sources;
+  RETURN_IF_ERROR(Read(database, [&](Transaction& tx) {
+    sources.series = SeriesOf(tx, metric, machine);
+    return ReadImported(tx, metric, machine, kMostImportedRuns, sources.imported);
+  }));
+  return sources;
 }
 
 absl::StatusOr<std::vector<SeriesRow>> SeriesOfJob(Database& database, int64_t job) {

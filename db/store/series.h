@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "db/store/database.h"
+#include "db/store/import_series.h"
 #include "shakedown/v1/history.pb.h"
 
 namespace shakedown::store {
@@ -22,6 +23,14 @@ struct SeriesRow {
 // Of exactly this metric; empty machine: of every one. By machine and load.
 absl::StatusOr<std::vector<SeriesRow>> FindSeries(Database& database, const std::string& metric,
                                                   const std::string& machine);
+// The same with what was imported of the metric, on one snapshot. ResourceExhausted: more than
+// kMostImportedRuns.
+struct HistorySources {
+  std::vector<SeriesRow> series;
+  ImportedHistory imported;
+};
+absl::StatusOr<HistorySources> FindHistory(Database& database, const std::string& metric,
+                                           const std::string& machine);
 // That a job added to.
 absl::StatusOr<std::vector<SeriesRow>> SeriesOfJob(Database& database, int64_t job);
 

@@ -1,6 +1,7 @@
 // How long the usual questions about years of results take: fills a PostgreSQL of its own with the
-// summaries of 10^7 measurements by COPY, then asks at random and tells p50 and p99, each also as a
-// multiple of a peer of the same run, so that the answer does not depend on the machine.
+// summaries of 10^7 measurements by COPY, and with 400,000 imported values, then asks at random and
+// tells p50 and p99, each also as a multiple of a peer of the same run, so that the answer does not
+// depend on the machine.
 //   history_queries [MEASUREMENTS]
 // Exit code 1: a multiple is above its limit, or a series is not read from the index alone.
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "controller/service/history_api.h"
 #include "db/embedded/ephemeral_postgres.h"
 #include "db/store/database.h"
+#include "db/store/import_series.h"
 #include "db/store/migrate.h"
 #include "db/store/regressions.h"
 #include "db/store/series.h"
@@ -29,6 +31,7 @@ namespace {
 constexpr int kMetrics = 100, kMachines = 20;  // A series each.
 constexpr int kIterations = 3;                 // Measurements in one summary.
 constexpr int kClasses = 4, kVersions = 150, kBlocks = 8;
+constexpr int kImports = 1000, kImportedMetrics = 300;
 constexpr int kAsked = 200;
 
 template <typename T>
@@ -88,9 +91,37 @@ void FillSummaries(pqxx::connection& connection, int64_t rows) {
   tx.commit();
 }
 
+// What people brought: texts of a few kernels on each machine, and one that took notes for a day.
+void FillImports(pqxx::connection& connection) {
+  pqxx::work tx(connection);
+  tx.exec(absl::StrCat(
+      "INSERT INTO imports (identity, file, sha256, raw, format, machine, source, "
+      "submitter, facts, refused, value_count, shipped) SELECT lpad(to_hex(i), 64, "
+      "'0'), 'log.txt', repeat('a', 64), 'raw', 'interbench', 'machine' || (1 + i % ",
+      kMachines, "), '', 'ann', '{}', 0, 1, false FROM generate_series(1, ", kImports, ") i"));
+  tx.exec("INSERT INTO import_variants SELECT id, 0, '', '6.' || id % 50, '' FROM imports");
+  tx.exec(
+      absl::StrCat("INSERT INTO import_values SELECT i.id, m, 0, 'imported.m' || m || "
+                   "'.latency.avg', '', 'ms', true, 'lower', 1, 1, false, false, '', 1, random() "
+                   "FROM imports i, generate_series(1, ",
+                   kImportedMetrics, ") m"));
+  tx.exec(
+      "INSERT INTO import_values SELECT 1, 1000 + n, 0, 'vmstat.cs', '', '1/s', true, '', 1, n, "
+      "false, false, '', 1, random() FROM generate_series(1, 86400) n");
+  tx.exec(
+      "INSERT INTO import_series (metric, machine, detail, unit) SELECT DISTINCT v.metric, "
+      "i.machine, v.detail, v.unit FROM import_values v JOIN imports i ON i.id = v.import");
+  tx.exec(
+      "INSERT INTO import_points SELECT DISTINCT s.id, v.import, v.variant FROM import_values v "
+      "JOIN imports i ON i.id = v.import JOIN import_series s ON s.metric = v.metric AND s.machine "
+      "= i.machine");
+  tx.commit();
+}
+
 void Fill(const std::string& conninfo, int64_t measurements) {
   pqxx::connection connection(conninfo);
   FillNames(connection);
+  FillImports(connection);
   {
     pqxx::nontransaction tx(connection);
     // As a restored dump: rows first, keys when they are there.
@@ -213,6 +244,14 @@ int Main(int64_t measurements) {
   tell("whole answer to `history`", rows, 10, Ask(random, [&](int metric, int machine) {
          v1::GetHistoryRequest request;
          request.set_metric(name(metric));
+         request.set_machine(absl::StrCat("machine", machine));
+         Must(api.GetHistory(request));
+       }));
+  tell("list of 1000 imported series", rows, 100,
+       Ask(random, [&](int, int) { Must(store::ListImportedSeries(*database, "", "", 1000)); }));
+  tell("imported, whole answer", rows, 10, Ask(random, [&](int metric, int machine) {
+         v1::GetHistoryRequest request;
+         request.set_metric(absl::StrCat("imported.m", metric, ".latency.avg"));
          request.set_machine(absl::StrCat("machine", machine));
          Must(api.GetHistory(request));
        }));

@@ -22,7 +22,7 @@ export interface Noted {
   notes: number;
 }
 
-// Kernels, without their tunables, and the machine: what people noted something on. Of both kinds of series.
+// Kernels, without their tunables, and the machine: what people noted something on.
 export function notedOf({ points, key, machineNotes }: HistorySeries): Noted[] {
   const kernels = new Map(points.filter(({ notes }) => notes > 0).map(({ kernel, notes }) => [kernel.split(" ")[0]!, notes]));
   const noted = [...kernels].map(([name, notes]) => ({ subject: `kernel:${name}`, name, notes }));
