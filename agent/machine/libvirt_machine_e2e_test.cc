@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -176,6 +177,12 @@ TEST_F(LibvirtMachineTest, BootsProvesAndMeasures) {
   on_phase_ = [&](const std::string& phase) {
     if (phases.empty() || phases.back() != phase) phases.push_back(phase);
   };
+  int most_samples = 0, last_samples = -1;
+  hooks_.live = [&](const v1::LiveTelemetry& live) {
+    last_samples = live.at_ms_size();
+    most_samples = std::max(most_samples, last_samples);
+    EXPECT_EQ(live.lines_size() > 5, last_samples > 0);
+  };
   v1::Tunable* tunable = order_.add_tunables();
   tunable->set_name("kernel.sched_autogroup_enabled");
   tunable->set_value("0");
@@ -197,6 +204,8 @@ TEST_F(LibvirtMachineTest, BootsProvesAndMeasures) {
   EXPECT_GT(result->boot_ms(), 0u);
   EXPECT_EQ(result->fingerprint().facts().count("vm.accelerator"), 1u);
   EXPECT_THAT(console_, HasSubstr("Linux version"));
+  EXPECT_GE(most_samples, 1) << "while the load ran";
+  EXPECT_EQ(last_samples, 0) << "once it had ended";
   EXPECT_THAT(phases, testing::IsSupersetOf({"booting", "latt 1/1"}));
 }
 

@@ -169,34 +169,34 @@ int ShowOne(const Desk& desk, const ImportsArgs& args) {
   return kOk;
 }
 
+// `name`: "import 17".
+template <typename View>
+int SayWithdrawn(const Desk& desk, const absl::StatusOr<View>& answer, const std::string& name,
+                 bool json) {
+  if (!answer.ok()) return Fail(desk.screen, answer.status());
+  if (json) {
+    desk.screen.PrintJson(*answer);
+  } else {
+    desk.screen.Print(absl::StrCat(name, ": withdrawn ",
+                                   WithdrawnText(answer->withdrawn(), desk.screen.zone()), "\n"));
+  }
+  return kOk;
+}
+
 int WithdrawImport(const Desk& desk, const ImportsArgs& args) {
   v1::WithdrawImportRequest request;
   request.set_import(args.import);
   request.set_why(ToUtf8(args.because));
-  const absl::StatusOr<v1::ImportView> answer = desk.imports->WithdrawImport(request);
-  if (!answer.ok()) return Fail(desk.screen, answer.status());
-  if (args.json) {
-    desk.screen.PrintJson(*answer);
-  } else {
-    desk.screen.Print(absl::StrCat("import ", answer->import(), ": withdrawn ",
-                                   WithdrawnText(answer->withdrawn(), desk.screen.zone()), "\n"));
-  }
-  return kOk;
+  return SayWithdrawn(desk, desk.imports->WithdrawImport(request),
+                      absl::StrCat("import ", args.import), args.json);
 }
 
 int WithdrawNote(const Desk& desk, const NotesArgs& args) {
   v1::WithdrawNoteRequest request;
   request.set_note(args.withdraw);
   request.set_why(ToUtf8(args.because));
-  const absl::StatusOr<v1::NoteView> answer = desk.imports->WithdrawNote(request);
-  if (!answer.ok()) return Fail(desk.screen, answer.status());
-  if (args.json) {
-    desk.screen.PrintJson(*answer);
-  } else {
-    desk.screen.Print(absl::StrCat("note ", answer->note(), ": withdrawn ",
-                                   WithdrawnText(answer->withdrawn(), desk.screen.zone()), "\n"));
-  }
-  return kOk;
+  return SayWithdrawn(desk, desk.imports->WithdrawNote(request),
+                      absl::StrCat("note ", args.withdraw), args.json);
 }
 
 }  // namespace

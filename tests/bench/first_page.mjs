@@ -8,6 +8,7 @@
 // four targets built (farm.mjs names those that are not) in SHAKEDOWN_BUILD_DIR, else build/, and an otherwise idle machine.
 import { launch, open, signIn } from "../browser/browser.mjs";
 import { Farm, until } from "../browser/farm.mjs";
+import { fill } from "../browser/many.mjs";
 
 const option = (name, value) => {
   const at = process.argv.indexOf(name);
@@ -18,21 +19,6 @@ const LIMIT = option("--limit", 1000);
 const JOBS = option("--jobs", 10_000);
 const MACHINES = option("--machines", 1_000);
 const STEP_LIMIT = option("--step-limit", 200);
-
-// Copies of the one job and the one machine that came in by the front door.
-function fill(farm) {
-  const copies = (table, n, unless, change) => {
-    const columns = farm.sql(
-      `SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns WHERE table_name = '${table}' ` +
-        `AND is_identity = 'NO' AND is_generated = 'NEVER' AND column_name NOT IN (${unless.map((c) => `'${c}'`).join(",")})`,
-    );
-    farm.sql(`INSERT INTO ${table} (${columns}, ${unless.join(",")}) ` +
-      `SELECT ${columns}, ${change} FROM (SELECT * FROM ${table} LIMIT 1) one, generate_series(2, ${n}) i`);
-  };
-  if (JOBS > 1) copies("jobs", JOBS, ["request_id"], "gen_random_uuid()");
-  if (MACHINES > 1) copies("machines", MACHINES, ["name"], "'vm' || i");
-  farm.sql("ANALYZE jobs, machines");
-}
 
 async function once(browser, farm, cookies, path) {
   const page = await open(browser, farm.url);
@@ -114,7 +100,7 @@ try {
     measured += 1;
   }
   await until(async () => (await farm.call("GetJob", { job })).state === "JOB_STATE_DONE", 20, "the job's end");
-  fill(farm);
+  fill(farm, { jobs: JOBS, machines: MACHINES });
   browser = await launch();
   const first = await open(browser, farm.url);
   await signIn(first, farm, "/kernels");

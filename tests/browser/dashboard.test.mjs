@@ -251,12 +251,7 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
 
 test("a job is cancelled after a second word", async () => {
   await page.getByRole("button", { name: "Cancel…" }).click();
-  const bar = main().getByRole("progressbar", { name: "Boots that have ended" });
-  await farm.bootInHand();
   await page.getByRole("button", { name: "Cancel the job" }).click();
-  // The boot in hand runs on until its agent hears of it; those that were cancelled are no progress.
-  await main().getByText("– cancelled").first().waitFor();
-  assert.ok((await bar.count()) === 0 || (await bar.getAttribute("value")) === "0");
   await farm.tell("sync");
   await see("cancelled");
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launch, look, open, signIn } from "./browser.mjs";
 import { Farm, until } from "./farm.mjs";
+import { copy } from "./many.mjs";
 
 const HOSTILE = '<script>window.hacked=1</script> \u202egnp.exe';
 let farm;
@@ -95,10 +96,7 @@ test("a bisect is stopped after a second word", async () => {
 });
 
 test("bisects come in pages", async () => {
-  const columns = farm.sql("SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns WHERE table_name = 'bisects' " +
-    "AND is_identity = 'NO' AND is_generated = 'NEVER' AND column_name <> 'request_id'");
-  farm.sql(`INSERT INTO bisects (${columns}, request_id) SELECT ${columns}, gen_random_uuid() ` +
-    "FROM (SELECT * FROM bisects WHERE state = 'cancelled' LIMIT 1) one, generate_series(1, 60)");
+  copy(farm, "bisects", 61, ["request_id"], "gen_random_uuid()");
   await page.goto(`${farm.url}/bisects`);
   await main().getByRole("link", { name: "Older" }).waitFor();
   assert.equal(await main().getByRole("row").count(), 51);

@@ -65,7 +65,12 @@ TEST_F(LoadProcessTest, ResultWithTelemetry) {
   auto process = LoadProcess::Start(Latt("sleep 2.2", 60), place_, SystemClock()).value();
   const std::vector<v1::RunnerEvent> events = Drive(*process);
   ASSERT_GE(events.size(), 3u);  // At least two beats and the result.
-  for (size_t i = 0; i + 1 < events.size(); ++i) EXPECT_TRUE(events[i].has_progress());
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    EXPECT_TRUE(events[i].has_progress());
+    // Of the second that the beat ends.
+    EXPECT_NEAR(events[i].progress().sample().at_ms(), 1000.0 * static_cast<double>(i + 1), 500);
+    EXPECT_GT(events[i].progress().sample().values_size(), 5);
+  }
   ASSERT_TRUE(events.back().has_load_run()) << events.back().failure().error();
   const v1::LoadRun& run = events.back().load_run();
   EXPECT_EQ(run.load(), 4u);

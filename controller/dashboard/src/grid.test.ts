@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { Outcome } from "./gen/shakedown/v1/boot_pb";
 import { JobViewSchema, WorkState } from "./gen/shakedown/v1/farm_pb";
-import { countLooks, letter, makeGrid, orderText } from "./grid";
+import { countLooks, letter, makeGrid, orderText, partDone } from "./grid";
 
 function job() {
   return create(JobViewSchema, {
@@ -49,5 +49,15 @@ describe("words of a plan", () => {
     expect(counts[0]).toBe("2 queued");
     expect(counts).toContain("1 farm failed");
     expect(counts).toHaveLength(4);
+  });
+});
+
+describe("partDone", () => {
+  it("counts what has ended, and not what was cancelled", () => {
+    expect(partDone(job().boots)).toBe(0.4);
+    expect(partDone([])).toBe(0);
+    const cancelled = job().boots.map((boot) => ({ ...boot, state: boot.state === WorkState.RUNNING ? boot.state : WorkState.ENDED }))
+      .map((boot) => ({ ...boot, outcome: boot.state === WorkState.ENDED ? Outcome.CANCELLED : boot.outcome }));
+    expect(partDone(cancelled)).toBe(0);
   });
 });

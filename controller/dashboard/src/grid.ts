@@ -1,5 +1,6 @@
 // The block plan as a grid: a row a variant, a column a block.
-import type { BootView, JobView } from "./gen/shakedown/v1/farm_pb";
+import { Outcome } from "./gen/shakedown/v1/boot_pb";
+import { type BootView, type JobView, WorkState } from "./gen/shakedown/v1/farm_pb";
 import { type Look, lookOfBoot } from "./outcome";
 
 export interface Cell {
@@ -54,4 +55,11 @@ export function countLooks(boots: BootView[]): { look: Look; n: number }[] {
     counts.set(look.word, entry);
   }
   return [...counts.values()].sort((a, b) => b.n - a.n);
+}
+
+// The part of a job's boots that has ended, 0 to 1. Of one that is being cancelled nearly all have ended and nothing is
+// done: what was cancelled does not count.
+export function partDone(boots: BootView[]): number {
+  const done = boots.filter(({ state, outcome }) => state === WorkState.ENDED && outcome !== Outcome.CANCELLED);
+  return done.length / Math.max(1, boots.length);
 }

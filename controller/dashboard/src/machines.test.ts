@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { AgentViewSchema } from "./gen/shakedown/v1/farm_pb";
-import { fitting } from "./machines";
+import { AgentViewSchema, MachineViewSchema } from "./gen/shakedown/v1/farm_pb";
+import { firstOf, fitting } from "./machines";
 
 const agents = [
   create(AgentViewSchema, {
@@ -21,4 +21,11 @@ it("narrows agents to the machines that fit", () => {
   expect(found("hands")).toEqual(["laptop: hp +0"]);
   expect(found("host")).toEqual(["host1: vm1 vm2 x1 +1"]);
   expect(found("nothing")).toEqual([]);
+});
+
+it("shows those first that want somebody", () => {
+  const machines = ["idle", "running", "idle", "needs_hands", "held", "unknown", "problem"].map((state, i) => create(MachineViewSchema, { name: `vm${i}`, state }));
+  const names = (limit: number) => firstOf(machines, limit).map(({ name }) => name).join(" ");
+  expect(names(7)).toBe("vm0 vm1 vm2 vm3 vm4 vm5 vm6");
+  expect(names(6)).toBe("vm3 vm5 vm6 vm1 vm0 vm2");
 });

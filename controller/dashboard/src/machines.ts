@@ -35,3 +35,13 @@ export function fitting(agents: AgentView[], wanted: string): AgentView[] {
     return machines.length > 0 ? [{ ...agent, machines, buildSlots: [] }] : [];
   });
 }
+
+// Of one agent, at first: what a person reads, and what a browser lays out in no time.
+export const MOST_MACHINES = 100;
+
+// Those that want somebody, then those that are at work, then the others; each in their order.
+export function firstOf(machines: MachineView[], limit: number): MachineView[] {
+  if (machines.length <= limit) return machines;
+  const rank = (one: MachineView) => ["bad", "ours"].includes(health(one).tone) ? 0 : activity(one).tone === "busy" ? 1 : 2;
+  return [...machines].sort((a, b) => rank(a) - rank(b)).slice(0, limit);
+}

@@ -108,6 +108,19 @@ export function Find({ query }: { query: URLSearchParams }) {
   );
 }
 
+// Pages of a long list that is all here; the page, from 0, is in the address.
+export function Pager({ at, pages }: { at: number; pages: number }) {
+  if (pages <= 1) return null;
+  const to = (page: number) => setQuery({ page: page > 0 ? String(page) : null });
+  return (
+    <p class="pager">
+      <button type="button" disabled={at === 0} onClick={() => to(at - 1)}>Before</button>
+      <span role="status">page {at + 1} of {pages}</span>
+      <button type="button" disabled={at === pages - 1} onClick={() => to(at + 1)}>After</button>
+    </p>
+  );
+}
+
 export function Table({ head, label, children }: { head: string[]; label: string; children: ComponentChildren }) {
   return (
     <div class="scroll" role="region" aria-label={label} tabIndex={0}>

@@ -4,9 +4,10 @@ import { farm, words } from "../api";
 import { type AgentView, JobState, type JobView, type MachineView, SetMachineRequest_Wish, type SlotView } from "../gen/shakedown/v1/farm_pb";
 import { whyIdle } from "../idle";
 import { usePoll } from "../live";
-import { activity, fitting, health } from "../machines";
+import { MOST_MACHINES, activity, firstOf, fitting, health } from "../machines";
 import type { Look } from "../outcome";
 import { Badge, Bar, Empty, Find, Foreign, Show, Title, When } from "../parts";
+import { setQuery } from "../route";
 import { clock, plural } from "../text";
 
 const BOOT = /\b(\d+)\.(\d+)([A-Z])(\.\d+)?\b/;
@@ -128,7 +129,8 @@ function Slot({ slot, number }: { slot: SlotView; number: number }) {
   );
 }
 
-function Agent({ agent, jobs }: { agent: AgentView; jobs: JobView[] }) {
+function Agent({ agent, jobs, all }: { agent: AgentView; jobs: JobView[]; all: boolean }) {
+  const machines = firstOf(agent.machines, all ? Infinity : MOST_MACHINES);
   const look: Look = agent.online
     ? { word: "online", sign: "✓", tone: "good" }
     : { word: "offline", sign: "–", tone: "ours" };
@@ -137,11 +139,17 @@ function Agent({ agent, jobs }: { agent: AgentView; jobs: JobView[] }) {
       <h2><Foreign text={agent.name} /> <Badge look={look} /></h2>
       <p class="dim">Last seen <When at={agent.lastSeen} />, version <Foreign text={agent.version || "not said"} /></p>
       <ul class="plain">
-        {agent.machines.map((machine) => (
+        {machines.map((machine) => (
           <Machine key={machine.name} machine={machine} agent={agent} jobs={jobs} />
         ))}
         {agent.buildSlots.map((slot, i) => <Slot key={i} slot={slot} number={i + 1} />)}
       </ul>
+      {agent.machines.length > MOST_MACHINES && (
+        <p>
+          {machines.length} of {plural(agent.machines.length, "machine")}{!all && ", those that want somebody first"}.{" "}
+          <button type="button" aria-pressed={all} onClick={() => setQuery({ all: all ? null : "1" })}>{all ? `Only ${MOST_MACHINES}` : "All of them"}</button>
+        </p>
+      )}
       {agent.machines.length + agent.buildSlots.length === 0 && <Empty>It offers nothing.</Empty>}
     </section>
   );
@@ -190,7 +198,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
             {agents.length > 0 && <Find query={query} />}
             {agents.length > 0 && shown.length === 0 && <Empty>None of {plural(agents.length, "agent")} matches, nor a machine of theirs.</Empty>}
             <div class="cards">
-              {shown.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} />)}
+              {shown.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} all={query.get("all") === "1"} />)}
             </div>
           </>
           );

@@ -7,7 +7,7 @@ import type { GetImportResponse, ImportView, ImportedValue } from "../gen/shaked
 import { kernelsOf } from "../import";
 import { usePoll } from "../live";
 import { compareHref } from "./kernel_compare";
-import { Empty, Foreign, Show, Table, Title, When, Words, save } from "../parts";
+import { Empty, Foreign, Pager, Show, Table, Title, When, Words, save } from "../parts";
 import { asNumber, asPage, setQuery } from "../route";
 import { Withdraw, Withdrawn } from "../withdraw";
 import { bytes, clock, cut, plural, visibleLine } from "../text";
@@ -113,7 +113,6 @@ function Values({ values, query }: { values: ImportedValue[]; query: URLSearchPa
   const match = values.filter((value) => `${value.metric} ${value.kernel} ${value.detail}`.toLowerCase().includes(wanted));
   const pages = Math.max(1, Math.ceil(match.length / VALUES));
   const at = Math.min(asPage(query.get("page")), pages - 1);
-  const to = (page: number) => setQuery({ page: page > 0 ? String(page) : null });
   return (
     <>
       <label class="search">
@@ -125,13 +124,7 @@ function Values({ values, query }: { values: ImportedValue[]; query: URLSearchPa
           {match.slice(at * VALUES, (at + 1) * VALUES).map((value, i) => <Value key={at * VALUES + i} value={value} />)}
         </Table>
       )}
-      {pages > 1 && (
-        <p class="pager">
-          <button type="button" disabled={at === 0} onClick={() => to(at - 1)}>Before</button>
-          <span role="status">page {at + 1} of {pages}</span>
-          <button type="button" disabled={at === pages - 1} onClick={() => to(at + 1)}>After</button>
-        </p>
-      )}
+      <Pager at={at} pages={pages} />
     </>
   );
 }

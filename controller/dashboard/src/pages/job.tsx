@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { farm, words } from "../api";
-import { Outcome } from "../gen/shakedown/v1/boot_pb";
 import { type BootView, JobState, type JobView, WorkState } from "../gen/shakedown/v1/farm_pb";
 import { JobSpecSchema, type Load, StoppingRule, type Variant } from "../gen/shakedown/v1/job_pb";
-import { countLooks, letter, makeGrid, orderText } from "../grid";
+import { countLooks, letter, makeGrid, orderText, partDone } from "../grid";
 import { textProto } from "../jobtext";
 import { useJob } from "../live";
 import { LEGEND, lookOfBoot, lookOfJob } from "../outcome";
@@ -36,9 +35,6 @@ function rule(view: JobView): string {
 function Head({ view }: { view: JobView }) {
   const [asked, setAsked] = useState(false);
   const [error, setError] = useState("");
-  const ended = view.boots.filter(({ state }) => state === WorkState.ENDED).length;
-  // Of a job that is being cancelled nearly all has ended, and nothing is done.
-  const cancelled = view.boots.filter(({ state, outcome }) => state === WorkState.ENDED && outcome === Outcome.CANCELLED).length;
   const cancel = () => {
     setAsked(false);
     farm.cancelJob({ job: view.job }).then(() => setError(""), (problem) => setError(words(problem)));
@@ -50,7 +46,7 @@ function Head({ view }: { view: JobView }) {
         <Badge look={lookOfJob(view.state)} /> submitted by <Foreign text={view.submitter} /> <When at={view.submitted} />
         {view.state === JobState.ACTIVE && view.remainingS > 0n && <>, about {duration(Number(view.remainingS))} left</>}
       </p>
-      {view.state === JobState.ACTIVE && <Bar part={(ended - cancelled) / Math.max(1, view.boots.length)} label="Boots that have ended" />}
+      {view.state === JobState.ACTIVE && <Bar part={partDone(view.boots)} label="Boots that have ended" />}
       <p>{countLooks(view.boots).map(({ look, n }) => (
         <span key={look.word} class="count"><span class="num">{n}</span> <Badge look={look} /></span>
       ))}</p>

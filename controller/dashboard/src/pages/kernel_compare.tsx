@@ -5,8 +5,8 @@ import { number } from "../comparison";
 import { type CompareKernelsResponse, type CompareKernelsResponse_Cell, type CompareKernelsResponse_Row } from "../gen/shakedown/v1/import_pb";
 import { kernelsOf } from "../import";
 import { usePoll } from "../live";
-import { Empty, Foreign, Show, Table, Title } from "../parts";
-import { asPage, go, setQuery } from "../route";
+import { Empty, Foreign, Pager, Show, Table, Title } from "../parts";
+import { asPage, go } from "../route";
 import { cut, plural } from "../text";
 
 const ROWS = 100;
@@ -102,7 +102,6 @@ function Row({ row, kernels }: { row: CompareKernelsResponse_Row; kernels: strin
 function Whole({ answer, page }: { answer: CompareKernelsResponse; page: number }) {
   const pages = Math.max(1, Math.ceil(answer.rows.length / ROWS));
   const at = Math.min(page, pages - 1);
-  const to = (next: number) => setQuery({ page: next > 0 ? String(next) : null });
   return (
     <>
       {answer.warnings.map((warning) => <p key={warning} class="stale"><Foreign text={cut(warning, 1000)} /></p>)}
@@ -114,13 +113,7 @@ function Whole({ answer, page }: { answer: CompareKernelsResponse; page: number 
           </Table>
         </>
       )}
-      {pages > 1 && (
-        <p class="pager">
-          <button type="button" disabled={at === 0} onClick={() => to(at - 1)}>Before</button>
-          <span role="status">page {at + 1} of {pages}</span>
-          <button type="button" disabled={at === pages - 1} onClick={() => to(at + 1)}>After</button>
-        </p>
-      )}
+      <Pager at={at} pages={pages} />
       {answer.notes.length > 0 && (
         <>
           <h2>What people saw</h2>
