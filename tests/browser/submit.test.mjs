@@ -85,6 +85,12 @@ test("a plan is of the form as it was", async () => {
   await page.waitForURL(/blocks=3/);
 });
 
+test("a plan remarks what is seldom meant", async () => {
+  await page.goto(`${farm.url}/submit?baseline=cfs&challenger=cfs&rule=fixed&blocks=2`);
+  await page.getByRole("button", { name: "Show plan and cost" }).click();
+  await main().getByRole("list", { name: "Remarks" }).getByText('variants A and B are the same, "cfs"').waitFor();
+});
+
 test("an address of nothing known is said, as text", async () => {
   const query = new URLSearchParams({ [HOSTILE]: "1", blocks: "1e9", load: `nosuch${HOSTILE}`, rule: "<b>", baseline: "user \u202egnp" });
   await page.goto(`${farm.url}/submit?${query}&submit=1`);

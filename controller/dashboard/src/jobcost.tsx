@@ -12,6 +12,11 @@ export function Cost({ plan }: { plan: PlanJobResponse }) {
         {plural(plan.boots, "boot")}, {plural(plan.builds.length, "build")}, about {duration(Number(plan.estimateS))} on
         one machine.
       </p>
+      {plan.remarks.length > 0 && (
+        <ul class="notes" aria-label="Remarks">
+          {plan.remarks.map((remark) => <li key={remark}><Foreign text={remark} /></li>)}
+        </ul>
+      )}
       <dl>
         <div><dt>Estimate from</dt><dd><Foreign text={plan.estimateBasis} /></dd></div>
         <div><dt>To build</dt><dd><Foreign text={plan.builds.join(", ") || "nothing"} /></dd></div>
