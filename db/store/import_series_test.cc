@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -151,18 +151,8 @@ TEST_F(ImportSeriesTest, ManyAtOnceNameEachSeriesOnce) {
 }
 
 TEST_F(ImportSeriesTest, ImportsThatWereThereBeforeAreListedToo) {
-  auto conninfo = postgres_->NewDatabase();
-  DatabaseOptions options;
-  options.conninfo = *conninfo;
-  auto old = Database::Open(options);
-  ASSERT_TRUE(old.ok()) << old.status();
-  const std::vector<Migration>& all = BuiltInMigrations();
-  const auto series = std::find_if(all.begin(), all.end(), [](const Migration& migration) {
-    return migration.name == "0014_import_series.sql";
-  });
-  ASSERT_NE(series, all.end());
-  ASSERT_TRUE(Migrate(**old, {all.begin(), series}).ok());
-  const absl::Status filled = Write(**old, [&](Transaction& tx) {
+  const std::unique_ptr<Database> old = DatabaseBefore("0014_import_series.sql");
+  const absl::Status filled = Write(*old, [&](Transaction& tx) {
     tx.exec(
         "INSERT INTO imports (identity, file, sha256, raw, format, machine, source, submitter, "
         "facts, refused, value_count, shipped) VALUES (repeat('a', 64), 'f', repeat('a', 64), "
@@ -174,8 +164,8 @@ TEST_F(ImportSeriesTest, ImportsThatWereThereBeforeAreListedToo) {
     return absl::OkStatus();
   });
   ASSERT_TRUE(filled.ok()) << filled;
-  ASSERT_TRUE(Migrate(**old).ok());
-  const auto listed = ListImportedSeries(**old, "", "", 10);
+  ASSERT_TRUE(Migrate(*old).ok());
+  const auto listed = ListImportedSeries(*old, "", "", 10);
   ASSERT_TRUE(listed.ok()) << listed.status();
   ASSERT_THAT(*listed, SizeIs(1));
   EXPECT_EQ(listed->front().points(), 1u);

@@ -40,6 +40,20 @@ void StoreTest::SetUp() {
   ASSERT_EQ(Migrate(db()).status(), absl::OkStatus());
 }
 
+std::unique_ptr<Database> StoreTest::DatabaseBefore(const std::string& migration) {
+  DatabaseOptions options;
+  options.conninfo = postgres_->NewDatabase().value();
+  std::unique_ptr<Database> old = Database::Open(options).value();
+  std::vector<Migration> before;
+  for (const Migration& one : BuiltInMigrations()) {
+    if (one.name == migration) break;
+    before.push_back(one);
+  }
+  EXPECT_LT(before.size(), BuiltInMigrations().size()) << "no migration " << migration;
+  EXPECT_EQ(Migrate(*old, before).status(), absl::OkStatus());
+  return old;
+}
+
 std::string StoreTest::Sql(const std::string& sql) {
   std::string value;
   const absl::Status status = Write(db(), [&](Transaction& tx) {

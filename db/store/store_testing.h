@@ -34,6 +34,8 @@ class StoreTest : public testing::Test {
   void SetUp() override;
 
   Database& db() { return *database_; }
+  // Another database, as it was before the migration of that name.
+  std::unique_ptr<Database> DatabaseBefore(const std::string& migration);
   // The first column of the first row, or "" without one.
   std::string Sql(const std::string& sql);
 
