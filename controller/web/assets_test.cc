@@ -41,8 +41,8 @@ TEST_F(AssetsTest, FilesAreFoundByTheirPath) {
   ASSERT_NE(index, nullptr);
   EXPECT_FALSE(index->immutable);
   EXPECT_NE(index->etag, script->etag);
-  for (const char* page :
-       {"/", "/jobs", "/jobs/17", "/logs/17.1B", "/logs/17.1B.2", "/boots/17.1B", "/kernels/debian-6.12"}) {
+  for (const char* page : {"/", "/jobs", "/jobs/17", "/logs/17.1B", "/logs/17.1B.2", "/boots/17.1B",
+                           "/kernels/debian-6.12"}) {
     EXPECT_EQ(assets->Find(page), index) << page;
   }
 }

@@ -63,7 +63,7 @@ export function Imports({ query }: { query: URLSearchParams }) {
   return (
     <>
       <Title text="Imports" />
-      <p class="summary">Texts of other tools, kept byte for byte, with the kernel and machine that somebody said. They never stand among the farm's own measurements.</p>
+      <p class="summary">Texts of other tools, kept byte for byte, with the kernel and machine that somebody said. They never stand among the farm's own measurements. <a href="/compare">Compare kernels</a></p>
       <div class="tools">
         <Filter label="Kernel" name="kernel" query={query} />
         <Filter label="Machine" name="machine" query={query} />

@@ -5,7 +5,7 @@ import { number } from "../comparison";
 import { type CompareKernelsResponse, type CompareKernelsResponse_Cell, type CompareKernelsResponse_Row } from "../gen/shakedown/v1/import_pb";
 import { kernelsOf } from "../import";
 import { usePoll } from "../live";
-import { Empty, Foreign, Pager, Show, Table, Title } from "../parts";
+import { Empty, Foreign, Pager, Show, Table, Title, Words } from "../parts";
 import { asPage, go } from "../route";
 import { cut, plural } from "../text";
 
@@ -85,9 +85,9 @@ function Row({ row, kernels }: { row: CompareKernelsResponse_Row; kernels: strin
   const unit = row.unit === "1" ? "" : row.unit;
   return (
     <tr>
-      <td class="wide"><Foreign text={cut(row.metric, 200)} />{unit !== "" && <span class="dim">, <Foreign text={unit} /></span>}</td>
-      <td class="wide small"><Foreign text={cut(row.detail, 200)} /></td>
-      <td>{row.origin === "farm" ? "the farm" : "imports"}</td>
+      <td class="wide"><Foreign text={cut(row.metric, 200)} />{unit !== "" && <span class="dim">, <Foreign text={unit} /></span>}
+        <p class="small dim">{row.detail !== "" && <><Words text={cut(row.detail, 200)} />; </>}{row.origin === "farm" ? "the farm's boots" : "imports"}</p>
+      </td>
       {row.cells.map((cell, i) => <Cell key={i} cell={cell} />)}
       <td class="small">
         {row.change.map((part, i) => (
@@ -108,7 +108,7 @@ function Whole({ answer, page }: { answer: CompareKernelsResponse; page: number 
       {answer.rows.length === 0 ? <Empty>They have no metric in common.</Empty> : (
         <>
           <p class="summary">{plural(answer.rows.length, "row")}; medians, the spread behind ±. Nothing here is a verdict of the farm's own paired jobs.</p>
-          <Table label="Kernels side by side" head={["Metric", "Of", "From", ...answer.kernels.map((kernel) => cut(kernel, 80)), "Against the first"]}>
+          <Table label="Kernels side by side" head={["Metric", ...answer.kernels.map((kernel) => cut(kernel, 80)), "Against the first"]}>
             {answer.rows.slice(at * ROWS, (at + 1) * ROWS).map((row, i) => <Row key={at * ROWS + i} row={row} kernels={answer.kernels} />)}
           </Table>
         </>

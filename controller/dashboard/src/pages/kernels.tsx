@@ -89,7 +89,8 @@ function Whole({ kernel }: { kernel: Proto }) {
         </dl>
         <p>
           {kernel.unbuildable === "" && <><a href={`/submit?${new URLSearchParams({ challenger: kernel.name })}`}>Submit a job with it</a>, </>}
-          <a href={`/imports?${new URLSearchParams({ kernel: kernel.name })}`}>imports of it</a>
+          <a href={`/imports?${new URLSearchParams({ kernel: kernel.name })}`}>imports of it</a>,{" "}
+          <a href={`/compare?${new URLSearchParams({ kernel: kernel.name })}`}>compare it with another</a>
         </p>
       </section>
       <h2>What people saw</h2>
