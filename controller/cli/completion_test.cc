@@ -94,7 +94,7 @@ TEST(Completion, KnowsYearsOfResults) {
   EXPECT_EQ(OfferForArguments({"bisect", "watch", ""}).live, LiveNames::kBisects);
   EXPECT_EQ(OfferForArguments({"imports", ""}).live, LiveNames::kImports);
   EXPECT_EQ(OfferForArguments({"imports", "withdraw", ""}).live, LiveNames::kImports);
-  EXPECT_THAT(Texts({"imports", "withdraw", "17", "--b"}), ElementsAre("--because"));
+  EXPECT_THAT(Texts({"imports", "withdraw", "17", "--bec"}), ElementsAre("--because"));
   EXPECT_THAT(Texts({"notes", "w"}), ElementsAre("withdraw"));
 }
 
