@@ -71,7 +71,9 @@ class Laptop:
             relay = HERE / "relay.py"
             network += (f",guestfwd=tcp:{FARM_ADDRESS}:{FARM_PORT}-cmd:"
                         f"{sys.executable} {relay} 127.0.0.1 {self.farm_port}")
-        accelerator = "kvm" if has_kvm() else "tcg"
+        # Translated code is kept over a reset, listed by page, and the list is walked at each write to the page: with QEMU's own
+        # bound, 1 GiB, the firmware that clears such a page after the third start took minutes (0.1 s for four bytes).
+        accelerator = "kvm" if has_kvm() else "tcg,tb-size=128"
         command = ["qemu-system-x86_64", "-nodefaults", "-name", self.folder.name, "-display", "none",
                    "-machine", "q35,smm=" + ("on" if "secboot" in self.firmware else "off"),
                    "-accel", accelerator, "-cpu", "host" if has_kvm() else "qemu64", "-smp", str(self.cpus),
