@@ -40,8 +40,8 @@ class CutImage:
     def _at_home(self):
         try:
             _, text = self.laptop.run("cat /proc/cmdline; shakedown-laptop status --json || echo; grub-editenv list; echo =journal; "
-                                      "cat /var/lib/shakedown-laptop/journal", 60)
-        except AssertionError:  # It went down in the middle of the question.
+                                      "cat /var/lib/shakedown-laptop/journal", 15)
+        except AssertionError:  # It went down in the middle of the question. Asked again before it is at its next boot.
             return None
         line, status, rest = text.split("\n", 2)
         if "shakedown.boot=" in line or not status.startswith("{"):
@@ -71,6 +71,7 @@ class CutImage:
     def assert_true(self):
         told = f"{self}: {self.records} {self.status} {self.result[:1500]}"
         assert not re.search("^next_entry=.", self.grubenv, re.M), f"armed: {self.grubenv} {told}"
+        assert self.cut_at() or self.step == "install", f"seen too late, in its next boot: {told}"
         assert self.outcome in TRUE_OUTCOMES[self.cut_at()], told
         # Measured once: the runner was opened and the result was written by one kernel, the test's own.
         for kind in ("runner", "in_test"):
