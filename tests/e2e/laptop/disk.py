@@ -43,6 +43,17 @@ class Disk:
             self._debugfs(f"dump {_word(path)} {target}")
             return target.read_bytes() if target.exists() else None
 
+    def recovered(self, *paths):
+        """Bytes of files as the next start finds them; None for one that is not there. Replays the journal in a copy."""
+        with tempfile.TemporaryDirectory(dir=self.path.parent) as folder:
+            root, target = _recovered(self.path, pathlib.Path(folder)), pathlib.Path(folder) / "file"
+            found = []
+            for path in paths:
+                target.unlink(missing_ok=True)
+                _run(["debugfs", "-R", f"dump {_word(path)} {target}", root])
+                found.append(target.read_bytes() if target.exists() else None)
+            return found
+
     def names(self, folder):
         """Names in a folder."""
         output, _ = self._debugfs(f"ls -p {_word(folder)}")
@@ -119,17 +130,23 @@ def _entry(path):
     return [stat.filemode(info.st_mode), info.st_uid, info.st_gid, content]
 
 
+def _recovered(disk, folder):
+    """A copy in `folder` of a disk's root file system, its journal replayed as the next start would."""
+    root = folder / "root.ext4"
+    size = os.path.getsize(disk)
+    _run(["dd", f"if={disk}", f"of={root}", "bs=1M", f"skip={ROOT_OFFSET >> 20}", f"count={(size >> 20) - (ROOT_OFFSET >> 20) - 1}",
+          "conv=sparse"])
+    checked = subprocess.run(["e2fsck", "-fy", root], env=TOOLS, capture_output=True, stdin=subprocess.DEVNULL)
+    if checked.returncode > 1:
+        raise SystemExit(f"file system damaged: {checked.stdout.decode(errors='replace')}")
+    return root
+
+
 def _print_tree(disk):
     """Runs as root, or as root of a namespace."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="shakedown-tree-", dir=pathlib.Path(disk).parent))
     try:
-        root = folder / "root.ext4"
-        size = os.path.getsize(disk)
-        _run(["dd", f"if={disk}", f"of={root}", "bs=1M", f"skip={ROOT_OFFSET >> 20}", f"count={(size >> 20) - (ROOT_OFFSET >> 20) - 1}",
-              "conv=sparse"])
-        checked = subprocess.run(["e2fsck", "-fy", root], env=TOOLS, capture_output=True, stdin=subprocess.DEVNULL)
-        if checked.returncode > 1:
-            raise SystemExit(f"file system damaged: {checked.stdout.decode(errors='replace')}")
+        root = _recovered(disk, folder)
         (folder / "tree").mkdir()
         _run(["debugfs", "-R", f"rdump / {folder / 'tree'}", str(root)])
         found = {}

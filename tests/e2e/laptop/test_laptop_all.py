@@ -1,15 +1,18 @@
-"""Hours of what can happen to a laptop: run by tests/run --all. SHAKEDOWN_CUTS: power cuts in each step (20)."""
+"""Hours of what can happen to a laptop: run by tests/run --all. SHAKEDOWN_CUTS: power cuts in each step (4);
+SHAKEDOWN_SEED: of their moments (7)."""
 
 import os
 import random
 import unittest
 
+from cut_images import take_images
 from laptop_farm import (CACHE, MEASURED, QUICK, UNITS, FarmLaptop, LaptopFarm, build_image, make_package, outcomes, wait_until,
                          wish)
-from power_cuts import STEPS, cut_in_step
+from power_cuts import STEPS, cut_in_step, say
 
 CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
-CUTS = int(os.environ.get("SHAKEDOWN_CUTS", "20"))
+CUTS = int(os.environ.get("SHAKEDOWN_CUTS", "4"))
+SEED = int(os.environ.get("SHAKEDOWN_SEED", "7"))
 
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
@@ -47,24 +50,38 @@ class WithLaptop(unittest.TestCase):
 
 class TestPowerCuts(WithLaptop):
     def test_in_each_step(self):
-        for number, step in enumerate(STEPS):
-            with self.subTest(step=step):
-                self.cut_often(step, random.Random(number))
+        chance = random.Random(SEED)
+        for cuts in range(CUTS):
+            with self.subTest(seed=SEED, cuts=cuts):
+                self.cut_in_each(chance)
 
-    def cut_often(self, step, chance):
-        cuts = 0
-        while cuts < CUTS:
-            job = self.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} nohz=off", "--load", QUICK, "--blocks", "1",
-                              "--attempts", "10")
-            # Ten attempts a boot, and a cut costs one at most: eight leave room.
-            for _ in range(min(8, CUTS - cuts)):
-                if not cut_in_step(farm, self.laptop, job, step, chance):
-                    break
-                cuts += 1
-            boots = farm.wait_boots(job, 3600, self.laptop)
-            farm.assert_each_measured_once(job)
-            self.assertLessEqual(set(outcomes(boots).values()), {MEASURED, "OUTCOME_FARM_FAILED", "OUTCOME_BOOT_FAILED"})
-            self.laptop.assert_home()
+    def cut_in_each(self, chance):
+        """In the order of a boot, so that no step is taken for begun by what the farm last heard before a cut."""
+        job = self.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} nohz=off", "--load", QUICK, "--blocks", "1",
+                          "--attempts", "10")
+        cuts = sum(cut_in_step(farm, self.laptop, job, step, chance) for step in STEPS)
+        boots = farm.wait_boots(job, 3600, self.laptop)
+        self.assertEqual(cuts, len(STEPS))
+        farm.assert_true_after_cuts(job, boots)
+        self.laptop.assert_home()
+
+
+class TestCutImages(WithLaptop):
+    """Power cuts as images of one boot, each started by itself: a minute a cut."""
+
+    def test_each_image_comes_home_and_tells_the_truth(self):
+        job = self.submit("--baseline", EEVDF, "--challenger", f"{EEVDF} nohz=off", "--load", QUICK, "--blocks", "1",
+                          "--attempts", "1")
+        images = take_images(farm, self.laptop, job, random.Random(SEED), CUTS, say)
+        for image in images:
+            self.addCleanup(image.laptop.remove)
+        self.assertEqual(len(images), CUTS * len(STEPS))
+        self.laptop.power_cut()
+        for image in images:
+            with self.subTest(seed=SEED, image=str(image)):
+                image.start()
+                say(f"seed {SEED}: {image.line()}")
+                image.assert_true()
 
 
 class TestOwnWays(WithLaptop):
