@@ -1,6 +1,7 @@
 """Hours of what can happen to a laptop: run by tests/run --all. SHAKEDOWN_CUTS: power cuts in each step (4);
 SHAKEDOWN_SEED: of their moments (7)."""
 
+import json
 import os
 import random
 import unittest
@@ -223,14 +224,25 @@ class TestSystemdBoot(WithLaptop):
 
 class TestMixed(WithLaptop):
     def test_a_laptop_and_a_vm_are_never_pooled(self):
-        job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "2", "--machine",
+        # Six: from there on a report has verdicts.
+        job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "6", "--machine",
                           self.laptop.name, "--machine", "vm1")
-        boots = farm.wait_boots(job, 2400, self.laptop)
+        boots = farm.wait_boots(job, 3600, self.laptop)
         self.assertEqual(set(outcomes(boots).values()), {MEASURED})
-        machines = {boot["machine"] for boot in boots.values()}
-        report = farm.shakedown("report", job).stdout
-        for machine in machines:
-            self.assertIn(machine, report)
+        blocks = {}
+        for boot in boots.values():
+            blocks.setdefault(boot["block"], set()).add(boot["machine"])
+        both = {self.laptop.name, "vm1"}
+        self.assertEqual({len(machines) for machines in blocks.values()}, {1}, blocks)
+        self.assertEqual(set().union(*blocks.values()), both)
+        report = json.loads(farm.shakedown("report", job, "--format", "json").stdout)
+        judged = [comparison for load in report["loads"] for metric in load["metrics"]
+                  for comparison in metric.get("comparisons", ())]
+        self.assertTrue(judged)
+        for comparison in judged:
+            self.assertNotIn("estimate", comparison)
+            self.assertIn("never pooled", comparison["note"])
+            self.assertEqual({one["machine"] for one in comparison["machines"]}, both)
 
 
 if __name__ == "__main__":
