@@ -19,7 +19,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".ca
 MEASURED = "OUTCOME_MEASURED"
 # Loads that cost little: these tests are about the way there and back. Not shorter: what a system does after its start,
 # emulated, is more than 2 % of a few seconds, and that is a disturbance.
-QUICK = "latt clients=2 work=0 seconds=15 -- true"
+QUICK = "latt clients=2 work=0 seconds=25 -- true"
 
 
 def make_package():
@@ -113,12 +113,12 @@ class LaptopFarm(Farm):
                    f"machine {name} at the farm")
 
     def wait_boots(self, job, seconds, laptop=None):
-        """The job's boots once all of them have an outcome, by name."""
+        """The job's boots once it has ended, by name: a disturbed block has been repeated by then."""
         def ended():
             if laptop is not None:
                 assert laptop.running(), "QEMU ended by itself"
-            boots = self.boots(job)
-            return boots if boots and all(boot["state"] == "WORK_STATE_ENDED" for boot in boots) else None
+            view = self.json("job", job)
+            return view["boots"] if view["state"] == "JOB_STATE_DONE" else None
         return {boot["name"]: boot for boot in wait_until(ended, seconds, f"the end of all boots of job {job}")}
 
     def assert_true_after_cuts(self, job, boots):
@@ -141,6 +141,11 @@ class LaptopFarm(Farm):
             variant, release = row.split("|")
             found.setdefault("ABCDEFGH"[int(variant)], set()).add(".".join(release.split(".")[:2]))
         return found
+
+
+def whole_blocks(boots):
+    """Numbers of the blocks all of whose boots were measured."""
+    return {boot["block"] for boot in boots.values()} - {boot["block"] for boot in boots.values() if boot["outcome"] != MEASURED}
 
 
 def outcomes(boots):

@@ -6,7 +6,7 @@ import re
 import unittest
 
 from laptop import has_kvm
-from laptop_farm import MEASURED, QUICK, FarmLaptop, LaptopFarm, armed, outcomes, wait_until, wish
+from laptop_farm import MEASURED, QUICK, FarmLaptop, LaptopFarm, armed, outcomes, whole_blocks, wish
 from power_cuts import STEPS, cut_in_step
 
 CFS, EEVDF = "debian-6.1-cloud", "debian-6.12-cloud"
@@ -45,7 +45,9 @@ class Test1Job(unittest.TestCase):
     def test_two_kernels_and_two_blocks_are_measured_and_it_is_home(self):
         job = farm.submit("--baseline", CFS, "--challenger", EEVDF, "--load", QUICK, "--blocks", "2", "--machine", "x1")
         boots = farm.wait_boots(job, 3000, laptop)
-        self.assertEqual(outcomes(boots), {f"{job}.{block}{variant}": MEASURED for block in (1, 2) for variant in "AB"})
+        # On a busy host an emulated laptop is disturbed by itself: such a block is repeated, and the job still has its two.
+        self.assertLessEqual(set(outcomes(boots).values()), {MEASURED, "OUTCOME_DISTURBED"}, outcomes(boots))
+        self.assertEqual(len(whole_blocks(boots)), 2, outcomes(boots))
         laptop.assert_home()
         self.assertEqual(farm.releases(job), {"A": {"6.1"}, "B": {"6.12"}})
 
