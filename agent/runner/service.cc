@@ -278,8 +278,10 @@ void Prepare() {
   if (!status.ok()) Say(status.message());
 }
 
-absl::Status Serve(std::unique_ptr<Port> port, std::optional<LoadUser> user = std::nullopt) {
+absl::Status Serve(std::unique_ptr<Port> port, bool live,
+                   std::optional<LoadUser> user = std::nullopt) {
   LoadPlace place;
+  place.live = live;
   place.user = user;
   place.watcher_first = true;
   return Service(std::move(port), place, SystemClock()).Run();
@@ -299,7 +301,7 @@ int ServeAgent() {
     Say(ErrnoStatus(errno, *path).message());
     return 1;
   }
-  const absl::Status status = Serve(std::make_unique<Port>(fd));
+  const absl::Status status = Serve(std::make_unique<Port>(fd), true);
   if (status.ok()) return 0;
   Say(status.message());
   return 1;
@@ -313,7 +315,8 @@ int ServeSocket(int fd, std::optional<LoadUser> load_user) {
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);  // No load may hold it.
   Prepare();
-  const absl::Status status = Serve(std::make_unique<Port>(fd, Port::Kind::kSocket), load_user);
+  const absl::Status status =
+      Serve(std::make_unique<Port>(fd, Port::Kind::kSocket), false, load_user);
   if (status.ok() || absl::IsCancelled(status)) return 0;
   Say(status.message());
   return 1;

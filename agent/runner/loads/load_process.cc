@@ -192,7 +192,8 @@ v1::RunnerEvent LoadProcess::Beat() {
   v1::RunnerEvent event;
   *event.mutable_progress() = progress_;
   v1::TelemetrySample sample;
-  if (watch_.Tell(sample)) *event.mutable_progress()->mutable_sample() = std::move(sample);
+  if (place_.live && watch_.Tell(sample))
+    *event.mutable_progress()->mutable_sample() = std::move(sample);
   return event;
 }
 

@@ -38,6 +38,9 @@ struct LoadPlace {
   // Processes beside this one that belong to the measurement (see RunWatch); those of them that are
   // our children live on when the load ends.
   std::set<pid_t> own;
+  // The beats tell samples too. Not where those who take them run on the machine that is measured:
+  // their CPU time would be that of others.
+  bool live = false;
   // Who the load is. Nothing: who we are.
   std::optional<LoadUser> user;
 };

@@ -62,6 +62,7 @@ class LoadProcessTest : public testing::Test {
 };
 
 TEST_F(LoadProcessTest, ResultWithTelemetry) {
+  place_.live = true;
   auto process = LoadProcess::Start(Latt("sleep 2.2", 60), place_, SystemClock()).value();
   const std::vector<v1::RunnerEvent> events = Drive(*process);
   ASSERT_GE(events.size(), 3u);  // At least two beats and the result.
@@ -254,6 +255,15 @@ TEST_F(LoadProcessTest, BadRequests) {
   gone.scratch_parent += "/gone";
   EXPECT_EQ(LoadProcess::Start(Latt("true", 1), gone, SystemClock()).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+TEST_F(LoadProcessTest, BeatsTellSamplesOnlyWhereTheyAreWanted) {
+  auto process = LoadProcess::Start(Latt("sleep 1.2", 60), place_, SystemClock()).value();
+  const std::vector<v1::RunnerEvent> events = Drive(*process);
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_TRUE(events[0].has_progress());
+  EXPECT_FALSE(events[0].progress().has_sample());
+  EXPECT_GT(events.back().load_run().series_size(), 0);
 }
 
 TEST(ParseLoadUserTest, TwoNumbersThatAreNotRoots) {
