@@ -9,6 +9,7 @@ const HOSTILE = '<script>window.hacked=1</script><img src=x onerror="window.hack
 let farm;
 let browser;
 let page;
+let consoleOf; // The boot with a long log.
 
 before(async () => {
   farm = await Farm.start();
@@ -164,7 +165,7 @@ test("a console is text, whatever its bytes say", async () => {
   await until(async () => (await farm.tell("sync")).length > 0, 20, "a boot");
   const noise = Array.from({ length: 60_000 }, (_, i) => `[${i}.000000] line number ${i} of a long console\r\n`).join("");
   const bytes = Buffer.concat([
-    Buffer.from(`${HOSTILE}\r\n`), Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]), Buffer.from("user \u202egnp.exe\n"),
+    Buffer.from(`${HOSTILE}\r\n`), Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]), Buffer.from("user \u202egnp.exe\n[1.0] Oops: 0000 [#1]\n"),
     Buffer.from(noise), Buffer.from("[9.9] BUG: soft lockup - CPU#0 stuck\n"), Buffer.from("the last line\n"),
   ]);
   await farm.tell(`log ${farm.file("console", bytes)}`);
@@ -209,6 +210,43 @@ test("a console is text, whatever its bytes say", async () => {
   await see("a line that came later");
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await workOff([["MEASURED"], ["MEASURED"]]);
+  consoleOf = name;
+});
+
+test("problems of a log are gone through by keys, and each line has an address", async () => {
+  const here = page.locator(".log .here");
+  const open_ = async (more = "") => {
+    await page.goto(`${farm.url}/logs/${consoleOf}${more}`);
+    await page.locator(".log").getByText("the last line").waitFor();
+  };
+  await open_();
+  await page.keyboard.press("n");
+  await here.getByText("Oops: 0000").waitFor();
+  assert.match(page.url(), /problems=1/);
+  await main().getByRole("region", { name: "Found" }).getByText("2 lines found").waitFor();
+  await page.keyboard.press("n");
+  await here.getByText("BUG: soft lockup").waitFor();
+  await page.keyboard.press("p");
+  await here.getByText("Oops: 0000").waitFor();
+
+  await open_("?q=came+later");
+  await main().getByRole("region", { name: "Found" }).getByText("1 line found").waitFor();
+  await page.keyboard.press("n");
+  await here.getByText("a line that came later").waitFor();
+  await page.keyboard.press("Shift+P");
+  await here.getByText("BUG: soft lockup").waitFor();
+  assert.doesNotMatch(page.url(), /q=/);
+  await page.getByLabel("Find in the whole log").focus();
+  await page.keyboard.press("n");
+  assert.equal(await page.getByLabel("Find in the whole log").inputValue(), "n", "a key that is typed is typed");
+
+  await open_();
+  await page.locator(".log > div", { hasText: "the last line" }).getByRole("link").click();
+  await here.getByText("the last line").waitFor();
+  await page.locator(".log").getByText("BUG: soft lockup").waitFor();
+  await look(page, "log-line");
+  await page.goto(page.url());
+  await here.getByText("the last line").waitFor();
 });
 
 test("kernels are found, and a hostile description is text", async () => {
