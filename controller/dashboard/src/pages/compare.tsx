@@ -32,7 +32,7 @@ function Detail({ report, row }: { report: Report; row: Row }) {
   return (
     <>
       <Dots
-        unit={metric.unit} label={`${metric.name}: each boot's value of A and ${comparison.letter}`}
+        unit={metric.unit} order={report.order} label={`${metric.name}: each boot's value of A and ${comparison.letter}`}
         sets={[{ letter: "A", dots: dotsOf(report, metric, 0) }, { letter: challenger?.letter ?? comparison.letter, dots: dotsOf(report, metric, row.challenger + 1) }]}
       />
       {comparison.machines.map((machine) => (
@@ -67,7 +67,7 @@ function Line({ report, row, open }: { report: Report; row: Row; open: boolean }
         <td><Badge look={look} /></td>
       </tr>
       <tr class="sentence"><td colSpan={HEAD.length}>
-        <Foreign text={sentence(row)} />
+        <Foreign text={sentence(row, report)} />
         {open && <Detail report={report} row={row} />}
       </td></tr>
     </>
