@@ -240,6 +240,32 @@ test("the queue says who is next, when, and why not now", async () => {
   await look(page, "queue");
 });
 
+test("the look schedule says when it looks, what it has decided, and what is left of the budget", async () => {
+  const { job: looked } = await farm.call("SubmitJob", {
+    requestId: crypto.randomUUID(),
+    spec: { title: "looks", variants: [{ kernel: "cfs" }, { kernel: "eevdf" }], loads: [{ make: {}, iterations: 1 }], stopping: "STOPPING_RULE_LOOKS", budgetS: 14400 },
+  });
+  await page.goto(`${farm.url}/jobs/${looked}`);
+  const line = (name) => main().locator("dl > div", { has: page.getByText(name, { exact: true }) }).first().locator("dd");
+  await line("Rule").getByText("looks after 8, 16 and 24 blocks").waitFor();
+  await line("Next look").getByText("after 8 blocks").waitFor();
+  await line("Time budget").getByText("4 h, none of it spent").waitFor();
+  const rich = async (boots) => {
+    for (let done = 0; done < boots; ) {
+      const boot = await farm.bootInHand();
+      if (boot === undefined) continue;
+      await farm.tell(`rich ${boot.endsWith("B") ? 1.12 : 1}`);
+      done += boot.startsWith(`${looked}.`) ? 1 : 0;
+    }
+  };
+  await rich(1);
+  await line("Time budget").getByText(/^4 h, (4 h|3 h \d+ min) left$/).waitFor();
+  await rich(15);
+  const looks = main().getByRole("region", { name: "Looks" });
+  await looks.getByRole("row", { name: /^1 8 blocks .*make\.real B worse/ }).waitFor();
+  await look(page, "job-looks");
+});
+
 test("a verdict is explained to the command, too", async () => {
   const { text } = await farm.call("Explain", { job, metric: "make.real" }, "DetailService");
   assert.match(text, /verdict     worse/);
