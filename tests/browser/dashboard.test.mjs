@@ -74,6 +74,8 @@ test("agents are live, and an idle machine says why", async () => {
   await farm.tell("sync");
   await farm.tell("progress 0.6 latt 2/3");
   await see("latt 2/3");
+  await see(/^Kernel (cfs|eevdf)/);
+  await see(/about \d+ s left of this boot/);
   await look(page, "agents");
   await main().getByRole("link", { name: `${job}.1` }).first().click();
   await page.waitForURL(`**/jobs/${job}?boot=**`);
