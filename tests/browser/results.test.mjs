@@ -238,6 +238,14 @@ test("the queue says who is next, when, and why not now", async () => {
   await rows.nth(2).getByText("vm1 is busy").waitFor();
   await rows.nth(3).getByText("vm1 is busy").waitFor();
   await look(page, "queue");
+  // What is read does not move.
+  await farm.call("CancelJob", { job: second });
+  await rows.nth(2).getByText("no more here").waitFor();
+  assert.equal(await rows.nth(3).getByRole("cell").nth(1).textContent(), third);
+  await look(page, "queue-moved");
+  await main().getByRole("button", { name: "Show the list as it is now" }).click();
+  await main().getByText("no more here").waitFor({ state: "detached" });
+  assert.equal(await rows.nth(2).getByRole("cell").nth(1).textContent(), third);
 });
 
 test("the look schedule says when it looks, what it has decided, and what is left of the budget", async () => {

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { history, words } from "../api";
 import { number } from "../comparison";
 import { RegressionState, type RegressionView } from "../gen/shakedown/v1/history_pb";
+import { News, useHeld } from "../held";
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Copy, Empty, Foreign, Show, Table, Title, When } from "../parts";
@@ -33,6 +34,34 @@ function name(one: RegressionView): string {
 
 const PAGE = 50;
 
+function Rows({ all, open, before }: { all: RegressionView[]; open: boolean; before: bigint }) {
+  const list = useHeld(all, ({ regression }) => regression, before === 0n);
+  if (list.rows.length === 0) return <Empty>{open ? "Nothing is open: no series shows a change that waits for somebody." : "Nothing was ever suspected."}</Empty>;
+  return (
+    <>
+      <News list={list} one="new change" />
+      <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job", "Bisect"]}>
+        {list.rows.map(({ item: one, gone }) => (
+          <tr key={String(one.regression)}>
+            <td class="num"><a href={`/regressions/${one.regression}`}>{String(one.regression)}</a></td>
+            <td><Badge look={gone ? { word: "settled meanwhile", sign: "–", tone: "quiet" } : look(one)} /></td>
+            <td class="wide"><Foreign text={one.series?.metric ?? ""} /></td>
+            <td><Foreign text={one.series?.machine ?? ""} /></td>
+            <td><Foreign text={one.good} /></td><td><Foreign text={one.bad} /></td>
+            <td class="num">{(100 * one.magnitude).toFixed(1)} %</td>
+            <td>{one.confirmJob > 0n ? <a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> : "–"}</td>
+            <td>{one.bisect > 0n ? <a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a> : "–"}</td>
+          </tr>
+        ))}
+      </Table>
+      <p class="pager">
+        {before > 0n && <a href={`/regressions${open ? "" : "?all=1"}`}>Newest</a>}
+        {all.length >= PAGE && <a href={`/regressions?${open ? "" : "all=1&"}before=${list.rows.at(-1)!.item.regression}`}>Older</a>}
+      </p>
+    </>
+  );
+}
+
 function List({ query }: { query: URLSearchParams }) {
   const open = query.get("all") !== "1";
   const before = asNumber(query.get("before"));
@@ -43,30 +72,7 @@ function List({ query }: { query: URLSearchParams }) {
   return (
     <>
       <label><input type="checkbox" checked={!open} onChange={(e) => setQuery({ all: e.currentTarget.checked ? "1" : null, before: null })} /> also what is settled</label>
-      <Show live={live}>
-        {(all) => all.length === 0 ? <Empty>{open ? "Nothing is open: no series shows a change that waits for somebody." : "Nothing was ever suspected."}</Empty> : (
-          <>
-            <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job", "Bisect"]}>
-              {all.map((one) => (
-                <tr key={String(one.regression)}>
-                  <td class="num"><a href={`/regressions/${one.regression}`}>{String(one.regression)}</a></td>
-                  <td><Badge look={look(one)} /></td>
-                  <td class="wide"><Foreign text={one.series?.metric ?? ""} /></td>
-                  <td><Foreign text={one.series?.machine ?? ""} /></td>
-                  <td><Foreign text={one.good} /></td><td><Foreign text={one.bad} /></td>
-                  <td class="num">{(100 * one.magnitude).toFixed(1)} %</td>
-                  <td>{one.confirmJob > 0n ? <a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> : "–"}</td>
-                  <td>{one.bisect > 0n ? <a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a> : "–"}</td>
-                </tr>
-              ))}
-            </Table>
-            <p class="pager">
-              {before > 0n && <a href={`/regressions${open ? "" : "?all=1"}`}>Newest</a>}
-              {all.length >= PAGE && <a href={`/regressions?${open ? "" : "all=1&"}before=${all.at(-1)!.regression}`}>Older</a>}
-            </p>
-          </>
-        )}
-      </Show>
+      <Show live={live}>{(all) => <Rows key={`${open} ${before}`} all={all} open={open} before={before} />}</Show>
     </>
   );
 }
