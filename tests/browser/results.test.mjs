@@ -199,6 +199,7 @@ test("a regression is found, told whole, acknowledged, and still there after a r
   await main().getByRole("region", { name: "Regressions" }).getByRole("link", { name: id, exact: true }).first().click();
   await page.waitForURL(`${farm.url}/regressions/${id}`);
   await see("Regression of make.real on vm1");
+  await page.getByRole("heading", { name: `Regression ${id}`, exact: true }).waitFor();
   await main().getByText("make.real rose <img").first().waitFor();
   await main().getByRole("heading", { name: "A mail about it" }).waitFor();
   // These kernels have no upstream version: there is nothing that regzbot could be told.
@@ -214,6 +215,17 @@ test("a regression is found, told whole, acknowledged, and still there after a r
   assert.equal(farm.sql(`SELECT state FROM regressions WHERE id = ${id}`), "acknowledged");
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await farm.agentIsBack();
+});
+
+test("what no paired job has confirmed is called a suspected change", async () => {
+  const id = farm.sql(`
+    INSERT INTO regressions (series, good, bad, improvement, state, magnitude, p, because, confirm_verdict, confirmed)
+    SELECT s.id, g.id, b.id, false, 'refuted', 0.04, 0.2, 'it rose', 'same', false
+    FROM history_series s, history_kernels g, history_kernels b
+    WHERE s.metric = 'make.user' AND g.kernel = 'cfs' AND b.kernel = 'eevdf' LIMIT 1 RETURNING id`);
+  await page.goto(`${farm.url}/regressions/${id}`);
+  await page.getByRole("heading", { name: `Suspected change ${id}`, exact: true }).waitFor();
+  await see("Suspected change of make.user on vm1");
 });
 
 test("a table is taken away as text", async () => {

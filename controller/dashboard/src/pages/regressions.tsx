@@ -27,9 +27,10 @@ function look(one: RegressionView): Look {
   return one.state === RegressionState.CONFIRMED && one.improvement ? { word: "confirmed, better", sign: "*", tone: "good" } : known;
 }
 
-function name(one: RegressionView): string {
-  if (one.improvement) return "Improvement";
-  return one.confirmed ? "Regression" : "Suspicion";
+// Nor is it an improvement before that, and never one that was refuted.
+export function nameOf(one: Pick<RegressionView, "confirmed" | "improvement" | "state">): string {
+  if (!one.confirmed || one.state === RegressionState.REFUTED) return "Suspected change";
+  return one.improvement ? "Improvement" : "Regression";
 }
 
 const PAGE = 50;
@@ -123,7 +124,7 @@ function Whole({ one, onDone }: { one: RegressionView; onDone: () => void }) {
   return (
     <>
       <section class="card" aria-label="What it is">
-        <p><Badge look={look(one)} /> {name(one)} of <a href={`/history?${series}`}><Foreign text={one.series?.metric ?? ""} /></a> on <Foreign text={one.series?.machine ?? ""} /></p>
+        <p><Badge look={look(one)} /> {nameOf(one)} of <a href={`/history?${series}`}><Foreign text={one.series?.metric ?? ""} /></a> on <Foreign text={one.series?.machine ?? ""} /></p>
         <dl>
           <div><dt>Between</dt><dd><Foreign text={`${one.good} (${one.goodVersion})`} /> and <Foreign text={`${one.bad} (${one.badVersion})`} /></dd></div>
           <div><dt>Changed by</dt><dd>{(100 * one.magnitude).toFixed(1)} %{one.p > 0 && <>, p {number(one.p)}</>}</dd></div>
@@ -165,7 +166,7 @@ export function Regression({ regression }: { regression: bigint }) {
   const live = usePoll((signal) => history.getRegression({ regression }, { signal }), 10000, [regression, asked], String(regression));
   return (
     <>
-      <Title text={`Regression ${regression}`} />
+      <Title text={`${live.data === undefined ? "Change" : nameOf(live.data)} ${regression}`} />
       <p><a href="/regressions">All of them</a></p>
       <Show live={live}>{(one) => <Whole one={one} onDone={() => setAsked((n) => n + 1)} />}</Show>
     </>
