@@ -235,6 +235,14 @@ test("a table is taken away as text", async () => {
   assert.match(markdown, /^\| Metric \| Against A \|/);
   await main().getByRole("button", { name: "Copy as CSV" }).first().click();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Metric,Against A,/);
+  await page.goto(`${farm.url}/jobs/${job}`);
+  const boots = main().getByRole("group", { name: "Take away: Boots" });
+  await boots.getByRole("button", { name: "Copy as CSV" }).click();
+  await boots.getByText("copied").waitFor();
+  const csv = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(csv, /^Boot,Outcome,Why,Machine,Took,Log\n/);
+  assert.equal(csv.trim().split("\n").length, 1 + 2 * BLOCKS);
+  assert.match(csv, /\d+\.3B,P panicked,Kernel panic <script>/);
 });
 
 test("the queue says who is next, when, and why not now", async () => {
