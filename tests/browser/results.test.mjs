@@ -66,6 +66,11 @@ test("a row opens to each boot's dot, and a boot without a number says why", asy
   const hollow = main().getByRole("link", { name: /B, block 3, .*panicked: Kernel panic/ });
   await hollow.first().waitFor();
   assert.equal(await main().getByRole("link", { name: /^A, block \d+, / }).count(), BLOCKS);
+  // From left to right as they ran.
+  const { plan } = await farm.call("GetJob", { job });
+  const dots = await main().locator("svg.dots a").evaluateAll((all) => all.map((one) => [one.getAttribute("aria-label")[0], one.getBoundingClientRect().x]));
+  assert.equal(dots.map(([letter]) => letter).join(""), plan.blocks.flatMap(({ variants }) => variants.map((one) => "AB"[one])).join(""));
+  assert.ok(dots.every(([, x], i) => i === 0 || x > dots[i - 1][1]), JSON.stringify(dots));
   await look(page, "compare-open");
   await main().getByRole("link", { name: /^A, block 1, / }).click();
   await page.waitForURL(/\/boots\/\d+\.1A/);
