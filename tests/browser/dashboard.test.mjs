@@ -148,7 +148,7 @@ test("a chosen boot tells why, and the address keeps it", async () => {
   await look(page, "job");
   await workOff([["MEASURED"]]);
   await see("done");
-  await page.getByRole("button", { name: "Markdown" }).click();
+  await page.getByRole("button", { name: "Markdown", exact: true }).click();
   await page.waitForURL(/report=markdown/);
   await main().getByLabel("Report", { exact: true }).getByText("| ").first().waitFor();
 });
@@ -246,9 +246,9 @@ test("problems of a log are gone through by keys, and each line has an address",
   await page.locator(".log > div", { hasText: "the last line" }).getByRole("link").click();
   await here.getByText("the last line").waitFor();
   await page.locator(".log").getByText("BUG: soft lockup").waitFor();
-  await look(page, "log-line");
   await page.goto(page.url());
   await here.getByText("the last line").waitFor();
+  await look(page, "log-line");
 });
 
 test("kernels are found, and a hostile description is text", async () => {
@@ -292,8 +292,9 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
 test("a job is cancelled after a second word", async () => {
   await page.getByRole("button", { name: "Cancel…" }).click();
   await page.getByRole("button", { name: "Cancel the job" }).click();
-  await farm.tell("sync");
+  // Before the agent asks: else it may still take a boot of it, and nobody would end that.
   await see("cancelled");
+  await farm.tell("sync");
 });
 
 test("a failed build shows the compiler's words", async () => {
