@@ -264,9 +264,13 @@ test("the queue says who is next, when, and why not now", async () => {
   await rows.nth(3).getByText("vm1 is busy").waitFor();
   await look(page, "queue");
   // What is read does not move.
+  const place = async () => (await rows.nth(1).boundingBox()).y;
+  const before = await place();
   await farm.call("CancelJob", { job: second });
   await rows.nth(2).getByText("no more here").waitFor();
   assert.equal(await rows.nth(3).getByRole("cell").nth(1).textContent(), third);
+  await main().getByRole("button", { name: "Show the list as it is now" }).waitFor();
+  assert.equal(await place(), before);
   await look(page, "queue-moved");
   await main().getByRole("button", { name: "Show the list as it is now" }).click();
   await main().getByText("no more here").waitFor({ state: "detached" });

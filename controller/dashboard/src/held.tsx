@@ -44,14 +44,15 @@ export function useHeld<T>(now: T[], keyOf: (item: T) => Key, held = true): Held
   return { ...shown, release };
 }
 
-// `one`: "new job".
+// `one`: "new job". Its place is there before it is: a button that comes moves nothing either.
 export function News({ list, one }: { list: { waiting: number; moved: boolean; release: () => void }; one: string }) {
-  if (list.waiting === 0 && !list.moved) return null;
   return (
-    <p role="status">
-      <button type="button" onClick={list.release}>
-        {list.waiting > 0 ? `Show ${plural(list.waiting, one)}` : "Show the list as it is now"}
-      </button>
+    <p class="news" role="status">
+      {(list.waiting > 0 || list.moved) && (
+        <button type="button" onClick={list.release}>
+          {list.waiting > 0 ? `Show ${plural(list.waiting, one)}` : "Show the list as it is now"}
+        </button>
+      )}
     </p>
   );
 }

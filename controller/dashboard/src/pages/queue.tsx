@@ -11,7 +11,7 @@ function Row({ entry, gone }: { entry: QueueEntry; gone: boolean }) {
   const open = entry.running + entry.queued + entry.waiting;
   return (
     <tr>
-      <td class="num">{entry.position}</td>
+      <td class="num">{gone ? "–" : entry.position}</td>
       <td class="num"><a href={`/jobs/${entry.job}`}>{String(entry.job)}</a></td>
       <td class="wide"><a href={`/jobs/${entry.job}`}><Foreign text={cut(entry.title || "no title", 160)} /></a></td>
       <td><Badge look={gone ? { word: "no more here", sign: "–", tone: "quiet" } : runs ? { word: "runs", sign: "▶", tone: "busy" } : { word: "waits", sign: "○", tone: "quiet" }} /></td>
