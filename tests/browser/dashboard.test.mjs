@@ -9,6 +9,7 @@ const HOSTILE = '<script>window.hacked=1</script><img src=x onerror="window.hack
 let farm;
 let browser;
 let page;
+let consoleOf; // The boot with a long log.
 
 before(async () => {
   farm = await Farm.start();
@@ -73,6 +74,8 @@ test("agents are live, and an idle machine says why", async () => {
   await farm.tell("sync");
   await farm.tell("progress 0.6 latt 2/3");
   await see("latt 2/3");
+  await see(/^Kernel (cfs|eevdf)/);
+  await see(/about \d+ s left of this boot/);
   await look(page, "agents");
   await main().getByRole("link", { name: `${job}.1` }).first().click();
   await page.waitForURL(`**/jobs/${job}?boot=**`);
@@ -145,7 +148,7 @@ test("a chosen boot tells why, and the address keeps it", async () => {
   await look(page, "job");
   await workOff([["MEASURED"]]);
   await see("done");
-  await page.getByRole("button", { name: "Markdown" }).click();
+  await page.getByRole("button", { name: "Markdown", exact: true }).click();
   await page.waitForURL(/report=markdown/);
   await main().getByLabel("Report", { exact: true }).getByText("| ").first().waitFor();
 });
@@ -164,7 +167,7 @@ test("a console is text, whatever its bytes say", async () => {
   await until(async () => (await farm.tell("sync")).length > 0, 20, "a boot");
   const noise = Array.from({ length: 60_000 }, (_, i) => `[${i}.000000] line number ${i} of a long console\r\n`).join("");
   const bytes = Buffer.concat([
-    Buffer.from(`${HOSTILE}\r\n`), Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]), Buffer.from("user \u202egnp.exe\n"),
+    Buffer.from(`${HOSTILE}\r\n`), Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0x0a]), Buffer.from("user \u202egnp.exe\n[1.0] Oops: 0000 [#1]\n"),
     Buffer.from(noise), Buffer.from("[9.9] BUG: soft lockup - CPU#0 stuck\n"), Buffer.from("the last line\n"),
   ]);
   await farm.tell(`log ${farm.file("console", bytes)}`);
@@ -209,6 +212,43 @@ test("a console is text, whatever its bytes say", async () => {
   await see("a line that came later");
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   await workOff([["MEASURED"], ["MEASURED"]]);
+  consoleOf = name;
+});
+
+test("problems of a log are gone through by keys, and each line has an address", async () => {
+  const here = page.locator(".log .here");
+  const open_ = async (more = "") => {
+    await page.goto(`${farm.url}/logs/${consoleOf}${more}`);
+    await page.locator(".log").getByText("the last line").waitFor();
+  };
+  await open_();
+  await page.keyboard.press("n");
+  await here.getByText("Oops: 0000").waitFor();
+  assert.match(page.url(), /problems=1/);
+  await main().getByRole("region", { name: "Found" }).getByText("2 lines found").waitFor();
+  await page.keyboard.press("n");
+  await here.getByText("BUG: soft lockup").waitFor();
+  await page.keyboard.press("p");
+  await here.getByText("Oops: 0000").waitFor();
+
+  await open_("?q=came+later");
+  await main().getByRole("region", { name: "Found" }).getByText("1 line found").waitFor();
+  await page.keyboard.press("n");
+  await here.getByText("a line that came later").waitFor();
+  await page.keyboard.press("Shift+P");
+  await here.getByText("BUG: soft lockup").waitFor();
+  assert.doesNotMatch(page.url(), /q=/);
+  await page.getByLabel("Find in the whole log").focus();
+  await page.keyboard.press("n");
+  assert.equal(await page.getByLabel("Find in the whole log").inputValue(), "n", "a key that is typed is typed");
+
+  await open_();
+  await page.locator(".log > div", { hasText: "the last line" }).getByRole("link").click();
+  await here.getByText("the last line").waitFor();
+  await page.locator(".log").getByText("BUG: soft lockup").waitFor();
+  await page.goto(page.url());
+  await here.getByText("the last line").waitFor();
+  await look(page, "log-line");
 });
 
 test("kernels are found, and a hostile description is text", async () => {
@@ -252,8 +292,9 @@ test("a job is planned, its cost shown, and only then submitted", async () => {
 test("a job is cancelled after a second word", async () => {
   await page.getByRole("button", { name: "Cancel…" }).click();
   await page.getByRole("button", { name: "Cancel the job" }).click();
-  await farm.tell("sync");
+  // Before the agent asks: else it may still take a boot of it, and nobody would end that.
   await see("cancelled");
+  await farm.tell("sync");
 });
 
 test("a failed build shows the compiler's words", async () => {

@@ -14,7 +14,7 @@ const main = () => page.getByRole("main");
 const machines = () => main().locator("li.machine > .line > strong");
 
 before(async () => {
-  farm = await Farm.start();
+  farm = await Farm.start(["--public-read"]);
   farm.startAgent("vm1");
   await farm.tell("sync");
   await farm.submit("one of many");
@@ -51,6 +51,23 @@ test("any of them is found, and the address has the word", async () => {
   await main().getByRole("button", { name: "All of them" }).click();
   await page.waitForURL(/all=1/);
   await page.waitForFunction(() => document.querySelectorAll("li.machine > .line > strong").length === 1000);
+});
+
+test("a machine is drained with a reason, and one who is not signed in is not offered it", async () => {
+  await page.goto(`${farm.url}/agents?q=vm770`);
+  await main().getByRole("button", { name: "Drain vm770…" }).click();
+  await main().getByLabel("Why").fill("moves to <b>another room</b>");
+  await main().getByRole("button", { name: "Drain vm770", exact: true }).click();
+  await main().getByText("drained by ada: moves to <b>another room</b>").waitFor();
+  assert.equal(farm.sql("SELECT count(*) FROM machines WHERE drained"), "1");
+  const stranger = await open(browser, farm.url);
+  await stranger.goto(`${farm.url}/agents?q=vm77`);
+  await stranger.getByText("drained by ada").waitFor();
+  assert.equal(await stranger.getByRole("button", { name: /^(Hold|Drain|Release|Switch)/ }).count(), 0);
+  await stranger.context().close();
+  await main().getByRole("button", { name: "Release vm770…" }).click();
+  await main().getByRole("button", { name: "Release vm770", exact: true }).click();
+  await main().getByRole("button", { name: "Drain vm770…" }).waitFor();
 });
 
 test("ten thousand jobs are read in pages of fifty", async () => {

@@ -66,6 +66,11 @@ test("a row opens to each boot's dot, and a boot without a number says why", asy
   const hollow = main().getByRole("link", { name: /B, block 3, .*panicked: Kernel panic/ });
   await hollow.first().waitFor();
   assert.equal(await main().getByRole("link", { name: /^A, block \d+, / }).count(), BLOCKS);
+  // From left to right as they ran.
+  const { plan } = await farm.call("GetJob", { job });
+  const dots = await main().locator("svg.dots a").evaluateAll((all) => all.map((one) => [one.getAttribute("aria-label")[0], one.getBoundingClientRect().x]));
+  assert.equal(dots.map(([letter]) => letter).join(""), plan.blocks.flatMap(({ variants }) => variants.map((one) => "AB"[one])).join(""));
+  assert.ok(dots.every(([, x], i) => i === 0 || x > dots[i - 1][1]), JSON.stringify(dots));
   await look(page, "compare-open");
   await main().getByRole("link", { name: /^A, block 1, / }).click();
   await page.waitForURL(/\/boots\/\d+\.1A/);
@@ -199,6 +204,7 @@ test("a regression is found, told whole, acknowledged, and still there after a r
   await main().getByRole("region", { name: "Regressions" }).getByRole("link", { name: id, exact: true }).first().click();
   await page.waitForURL(`${farm.url}/regressions/${id}`);
   await see("Regression of make.real on vm1");
+  await page.getByRole("heading", { name: `Regression ${id}`, exact: true }).waitFor();
   await main().getByText("make.real rose <img").first().waitFor();
   await main().getByRole("heading", { name: "A mail about it" }).waitFor();
   // These kernels have no upstream version: there is nothing that regzbot could be told.
@@ -216,6 +222,17 @@ test("a regression is found, told whole, acknowledged, and still there after a r
   await farm.agentIsBack();
 });
 
+test("what no paired job has confirmed is called a suspected change", async () => {
+  const id = farm.sql(`
+    INSERT INTO regressions (series, good, bad, improvement, state, magnitude, p, because, confirm_verdict, confirmed)
+    SELECT s.id, g.id, b.id, false, 'refuted', 0.04, 0.2, 'it rose', 'same', false
+    FROM history_series s, history_kernels g, history_kernels b
+    WHERE s.metric = 'make.user' AND g.kernel = 'cfs' AND b.kernel = 'eevdf' LIMIT 1 RETURNING id`);
+  await page.goto(`${farm.url}/regressions/${id}`);
+  await page.getByRole("heading", { name: `Suspected change ${id}`, exact: true }).waitFor();
+  await see("Suspected change of make.user on vm1");
+});
+
 test("a table is taken away as text", async () => {
   await page.goto(`${farm.url}/jobs/${job}/compare`);
   await main().getByRole("button", { name: "Copy as Markdown" }).first().click();
@@ -223,6 +240,14 @@ test("a table is taken away as text", async () => {
   assert.match(markdown, /^\| Metric \| Against A \|/);
   await main().getByRole("button", { name: "Copy as CSV" }).first().click();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Metric,Against A,/);
+  await page.goto(`${farm.url}/jobs/${job}`);
+  const boots = main().getByRole("group", { name: "Take away: Boots" });
+  await boots.getByRole("button", { name: "Copy as CSV" }).click();
+  await boots.getByText("copied").waitFor();
+  const csv = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(csv, /^Boot,Outcome,Why,Machine,Took,Log\n/);
+  assert.equal(csv.trim().split("\n").length, 1 + 2 * BLOCKS);
+  assert.match(csv, /\d+\.3B,P panicked,Kernel panic <script>/);
 });
 
 test("the queue says who is next, when, and why not now", async () => {
@@ -238,6 +263,44 @@ test("the queue says who is next, when, and why not now", async () => {
   await rows.nth(2).getByText("vm1 is busy").waitFor();
   await rows.nth(3).getByText("vm1 is busy").waitFor();
   await look(page, "queue");
+  // What is read does not move.
+  const place = async () => (await rows.nth(1).boundingBox()).y;
+  const before = await place();
+  await farm.call("CancelJob", { job: second });
+  await rows.nth(2).getByText("no more here").waitFor();
+  assert.equal(await rows.nth(3).getByRole("cell").nth(1).textContent(), third);
+  await main().getByRole("button", { name: "Show the list as it is now" }).waitFor();
+  assert.equal(await place(), before);
+  await look(page, "queue-moved");
+  await main().getByRole("button", { name: "Show the list as it is now" }).click();
+  await main().getByText("no more here").waitFor({ state: "detached" });
+  assert.equal(await rows.nth(2).getByRole("cell").nth(1).textContent(), third);
+});
+
+test("the look schedule says when it looks, what it has decided, and what is left of the budget", async () => {
+  const { job: looked } = await farm.call("SubmitJob", {
+    requestId: crypto.randomUUID(),
+    spec: { title: "looks", variants: [{ kernel: "cfs" }, { kernel: "eevdf" }], loads: [{ make: {}, iterations: 1 }], stopping: "STOPPING_RULE_LOOKS", budgetS: 14400 },
+  });
+  await page.goto(`${farm.url}/jobs/${looked}`);
+  const line = (name) => main().locator("dl > div", { has: page.getByText(name, { exact: true }) }).first().locator("dd");
+  await line("Rule").getByText("looks after 8, 16 and 24 blocks").waitFor();
+  await line("Next look").getByText("after 8 blocks").waitFor();
+  await line("Time budget").getByText("4 h, none of it spent").waitFor();
+  const rich = async (boots) => {
+    for (let done = 0; done < boots; ) {
+      const boot = await farm.bootInHand();
+      if (boot === undefined) continue;
+      await farm.tell(`rich ${boot.endsWith("B") ? 1.12 : 1}`);
+      done += boot.startsWith(`${looked}.`) ? 1 : 0;
+    }
+  };
+  await rich(1);
+  await line("Time budget").getByText(/^4 h, (4 h|3 h \d+ min) left$/).waitFor();
+  await rich(15);
+  const looks = main().getByRole("region", { name: "Looks" });
+  await looks.getByRole("row", { name: /^1 8 blocks .*make\.real B worse/ }).waitFor();
+  await look(page, "job-looks");
 });
 
 test("a verdict is explained to the command, too", async () => {

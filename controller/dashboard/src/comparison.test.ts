@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { changeText, dotsOf, heatOf, hiddenText, lookOfVerdict, paretoOf, rowsOf, sentence, toCsv, toMail, toMarkdown } from "./comparison";
-import { ReportSchema } from "./gen/shakedown/v1/report_pb";
+import { changeText, dotsOf, heatOf, hiddenText, lookOfVerdict, paretoOf, placeInBlock, rowsOf, sentence, toCsv, toMail, toMarkdown } from "./comparison";
+import { ReportMetricSchema, ReportRepeatSchema, ReportSchema } from "./gen/shakedown/v1/report_pb";
 
 const report = create(ReportSchema, {
+  job: 17n, method: { deltaRel: 0.05 },
   variants: [{ letter: "A", survivalBoots: 8 }, { letter: "B", failures: 2, survivalBoots: 8 }],
   failures: [{ boot: "17.2B", outcome: "panicked", reason: "Oops" }],
   loads: [{
@@ -35,7 +36,12 @@ describe("a comparison", () => {
     expect(hiddenText(rows)).toBe("1 the same, 1 for information");
   });
   it("says each verdict in a sentence", () => {
-    expect(sentence(rows[0]!)).toBe("B against A: undecided, +10.0 % [−1.0 %, +20.0 %]; about 14 more blocks would settle it.");
+    expect(sentence(rows[0]!)).toBe("B against A: undecided, +10.0 % [−1.0 %, +20.0 %]; about 14 blocks more would settle it.");
+    expect(sentence(rows[0]!, report)).toBe(
+      "B against A: undecided, +10.0 % [−1.0 %, +20.0 %]; about 28 more boots (14 blocks) would settle it; a change of 5 % is the smallest of interest.",
+    );
+    // With a control.
+    expect(sentence(rows[0]!, { ...report, order: ["ACB"] })).toContain("about 42 more boots (14 blocks)");
     expect(sentence(rows[1]!)).toBe("B against A: worse by +2 [+1.50, +2.50] ms.");
     expect(changeText(rows[2]!.metric, rows[2]!.comparison)).toBe("–");
   });
@@ -48,6 +54,20 @@ describe("a comparison", () => {
       { block: 1, boot: "17.1B", value: 11 },
       { block: 2, boot: "17.2B", reason: "panicked: Oops" },
     ]);
+  });
+  it("says of a boot that its block was repeated", () => {
+    const again = { ...report, repeats: [create(ReportRepeatSchema, { block: 2, repeatedAs: 9 })] };
+    const metric = create(ReportMetricSchema, { rows: [{ letter: "A", boots: [{}, {}] }, { letter: "B", boots: [{}, {}] }] });
+    expect(dotsOf(again, metric, 0)).toEqual([
+      { block: 1, boot: "", reason: "not measured" },
+      { block: 2, boot: "17.2A", reason: "block repeated as block 9" },
+    ]);
+    expect(dotsOf(again, metric, 1)[1]).toEqual({ block: 2, boot: "17.2B", reason: "panicked: Oops; block repeated as block 9" });
+  });
+  it("has the boots of a block in the order they were drawn", () => {
+    expect([placeInBlock("BA", ["A", "B"], "A"), placeInBlock("BA", ["A", "B"], "B")]).toEqual([1, 0]);
+    expect([placeInBlock("CBDA", ["A", "C"], "A"), placeInBlock("CBDA", ["A", "C"], "C")]).toEqual([1, 0]);
+    expect([placeInBlock(undefined, ["A", "B"], "A"), placeInBlock("A", ["A", "B"], "B")]).toEqual([0, 1]);
   });
   it("makes a table of interbench", () => {
     const [heat] = heatOf(rows, "B");

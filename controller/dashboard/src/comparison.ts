@@ -80,8 +80,20 @@ export function changeText(metric: Pick<ReportMetric, "scale" | "unit">, compari
   return `${one(comparison.estimate)}${interval}${unit}`;
 }
 
-// One plain sentence.
-export function sentence(row: Row): string {
+// "; about 28 more boots (14 blocks) would settle it; a change of 5 % is the smallest of interest".
+function moreText(row: Row, report: Pick<Report, "order" | "variants" | "method"> | undefined): string {
+  const { metric, comparison: { moreBlocks: blocks } } = row;
+  if (blocks === undefined) return "";
+  const blocksText = `${blocks} block${blocks === 1 ? "" : "s"}`;
+  // A control is in the blocks, too, but not among the variants.
+  const boots = blocks * (report?.order[0]?.length || report?.variants.length || 0);
+  const counts = metric.scale === "ratio" ? report?.method?.deltaRel ?? 0 : 0;
+  return (boots > 0 ? `; about ${boots} more boots (${blocksText}) would settle it` : `; about ${blocksText} more would settle it`) +
+    (counts > 0 ? `; a change of ${number(100 * counts)} % is the smallest of interest` : "");
+}
+
+// One plain sentence. `report`: the row's, for what its boots are.
+export function sentence(row: Row, report?: Pick<Report, "order" | "variants" | "method">): string {
   const { metric, comparison } = row;
   const who = `${comparison.letter} against A`;
   const note = comparison.note === "for information, not tested" ? "" : comparison.note;
@@ -93,10 +105,7 @@ export function sentence(row: Row): string {
     case "same": return `${who}: the same within what counts, ${change}${note === "" ? "" : `; ${note}`}.`;
     case "inconclusive":
       if (note !== "") return `${who}: undecided, ${change}; ${note}.`;
-      return comparison.moreBlocks === undefined
-        ? `${who}: undecided, ${change}.`
-        : `${who}: undecided, ${change}; about ${comparison.moreBlocks} more ` +
-          `block${comparison.moreBlocks === 1 ? "" : "s"} would settle it.`;
+      return `${who}: undecided, ${change}${moreText(row, report)}.`;
     case "insufficient": return `${who}: ${comparison.n} blocks are too few for a verdict.`;
     case "not_comparable": return `${who}: must not be compared${note === "" ? "" : `: ${note}`}.`;
     default: return `${who}: no verdict.`;
@@ -118,15 +127,28 @@ export function dotsOf(report: Report, metric: ReportMetric, row: number): Dot[]
     const [, block, of] = /^\d+\.(\d+)([A-Z])/.exec(failure.boot) ?? [];
     return block !== undefined && of === letter ? [[Number(block), failure] as const] : [];
   }));
+  // A block that another repeats has no values at all; a boot of it that did not fail was measured all the same.
+  const repeated = new Map(report.repeats.map((repeat) => [repeat.block, repeat.repeatedAs]));
   return (metric.rows[row]?.boots ?? []).map(({ boot, value }, i) => {
     const block = i + 1;
     if (value !== undefined) return { block, boot, value };
     const failure = failed.get(block);
+    const again = repeated.get(block);
+    const reasons = [
+      failure === undefined ? "" : `${failure.outcome}: ${failure.reason}`,
+      again === undefined ? "" : `block repeated as block ${again}`,
+    ].filter((reason) => reason !== "");
     return {
-      block, boot: failure?.boot ?? boot,
-      reason: failure === undefined ? "not measured" : `${failure.outcome}: ${failure.reason}`,
+      block, boot: failure?.boot ?? (boot === "" && again !== undefined ? `${report.job}.${block}${letter}` : boot),
+      reason: reasons.join("; ") || "not measured",
     };
   });
+}
+
+// Where in its block a boot stands among those of `letters` that are shown, from 0. `order`: the block's, as drawn ("BA").
+export function placeInBlock(order: string | undefined, letters: string[], letter: string): number {
+  const drawn = [...(order ?? "")].filter((one) => letters.includes(one));
+  return (drawn.length === letters.length ? drawn : letters).indexOf(letter);
 }
 
 export interface HeatCell {

@@ -119,3 +119,21 @@ export function useNow(): Date {
   }, []);
   return now;
 }
+
+// What does not change of things with these names, asked for once each, `most` at a time. None: not known (yet).
+export function useKnown<T>(names: string[], ask: (name: string, signal: AbortSignal) => Promise<T>, most = 20): Map<string, T> {
+  const [known, setKnown] = useState(() => new Map<string, T>());
+  const missing = names.filter((name) => !known.has(name)).slice(0, most);
+  useEffect(() => {
+    if (missing.length === 0) return;
+    const control = new AbortController();
+    void Promise.allSettled(missing.map((name) => ask(name, control.signal))).then((answers) => {
+      if (control.signal.aborted) return;
+      const got = answers.flatMap((answer, i) => (answer.status === "fulfilled" ? [[missing[i]!, answer.value] as const] : []));
+      // Nothing is kept of what is gone.
+      setKnown((old) => new Map([...[...old].filter(([name]) => names.includes(name)), ...got]));
+    });
+    return () => control.abort();
+  }, [missing.join(" ")]);
+  return known;
+}

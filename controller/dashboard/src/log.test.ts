@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LogSearch, LogWindow, MAX_LINES, PROBLEMS, WINDOW, matcher } from "./log";
+import { LogSearch, LogWindow, MAX_LINES, PROBLEMS, WINDOW, lineHref, logKey, matcher, stepTo } from "./log";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const texts = (window: LogWindow) => window.all().map((line) => `${line.offset}:${line.text}`);
@@ -68,5 +68,26 @@ describe("LogSearch", () => {
     expect(PROBLEMS.test("[1.0] Kernel panic - not syncing: VFS")).toBe(true);
     expect(PROBLEMS.test("[1.0] rcu: INFO: rcu_sched self-detected stall on CPU")).toBe(true);
     expect(PROBLEMS.test("[1.0] debug: nothing")).toBe(false);
+  });
+});
+
+describe("a step through what was found", () => {
+  const hits = [10, 20, 30].map((offset) => ({ offset, text: "" }));
+  const to = (at: number | null, step: 1 | -1) => stepTo(hits, at, step)?.offset;
+  it("begins at either end and goes on from any line", () => {
+    expect([to(null, 1), to(null, -1)]).toEqual([10, 30]);
+    expect([to(20, 1), to(20, -1)]).toEqual([30, 10]);
+    expect([to(25, 1), to(25, -1)]).toEqual([30, 20]);
+    expect([to(30, 1), to(10, -1)]).toEqual([undefined, undefined]);
+    expect(stepTo([], null, 1)).toBeUndefined();
+  });
+  it("has keys", () => {
+    expect(logKey("n")).toEqual({ step: 1, problems: false });
+    expect(logKey("P")).toEqual({ step: -1, problems: true });
+    expect(logKey("PageDown")).toBeUndefined();
+    expect(logKey("x")).toBeUndefined();
+  });
+  it("leaves the rest of the address", () => {
+    expect(lineHref(new URLSearchParams("q=a%26b&follow=1&at=3"), 17)).toBe("?q=a%26b&at=17");
   });
 });

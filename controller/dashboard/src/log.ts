@@ -116,3 +116,29 @@ export class LogSearch {
     }
   }
 }
+
+// The hit that a step leads to from `at`, which need not be one: forwards from the log's begin and backwards from its end
+// when `at` is null. Undefined: there is none (yet).
+export function stepTo(hits: Line[], at: number | null, step: 1 | -1): Line | undefined {
+  return step === 1 ? hits.find(({ offset }) => at === null || offset > at) : hits.filter(({ offset }) => at === null || offset < at).at(-1);
+}
+
+export interface LogKey {
+  step: 1 | -1;
+  problems: boolean; // Among the problems, whatever else was looked for.
+}
+
+// n and p step through what was found, with Shift through the problems.
+export function logKey(key: string): LogKey | undefined {
+  const small = key.toLowerCase();
+  if (small !== "n" && small !== "p") return undefined;
+  return { step: small === "n" ? 1 : -1, problems: small !== key };
+}
+
+// The address of a line, what else is chosen kept: a line that is looked at does not run away.
+export function lineHref(query: URLSearchParams, offset: number): string {
+  const next = new URLSearchParams(query);
+  next.set("at", String(offset));
+  next.delete("follow");
+  return `?${next}`;
+}

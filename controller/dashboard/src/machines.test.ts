@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { AgentViewSchema, MachineViewSchema } from "./gen/shakedown/v1/farm_pb";
-import { firstOf, fitting } from "./machines";
+import { firstOf, fitting, secondsLeft } from "./machines";
 
 const agents = [
   create(AgentViewSchema, {
@@ -28,4 +28,9 @@ it("shows those first that want somebody", () => {
   const names = (limit: number) => firstOf(machines, limit).map(({ name }) => name).join(" ");
   expect(names(7)).toBe("vm0 vm1 vm2 vm3 vm4 vm5 vm6");
   expect(names(6)).toBe("vm3 vm5 vm6 vm1 vm0 vm2");
+});
+
+it("tells how long a boot takes yet once something is known", () => {
+  expect(secondsLeft(0.25, 100)).toBe(300);
+  expect([secondsLeft(0.25, undefined), secondsLeft(0, 100), secondsLeft(1, 100), secondsLeft(0.5, -3)]).toEqual([undefined, undefined, undefined, undefined]);
 });

@@ -45,3 +45,10 @@ export function firstOf(machines: MachineView[], limit: number): MachineView[] {
   const rank = (one: MachineView) => ["bad", "ours"].includes(health(one).tone) ? 0 : activity(one).tone === "busy" ? 1 : 2;
   return [...machines].sort((a, b) => rank(a) - rank(b)).slice(0, limit);
 }
+
+// Seconds until what began `elapsed` seconds ago and has come so far (0 to 1) is done, if it goes on like this.
+// Undefined: too little is known.
+export function secondsLeft(progress: number, elapsed: number | undefined): number | undefined {
+  if (elapsed === undefined || elapsed < 5 || progress < 0.02 || progress >= 1) return undefined;
+  return (elapsed * (1 - progress)) / progress;
+}

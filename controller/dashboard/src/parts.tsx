@@ -2,10 +2,12 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { toCsv, toMarkdown } from "./comparison";
 import { type Live, useNow } from "./live";
 import type { Look } from "./outcome";
 import { setQuery } from "./route";
+import { rowsOfTable } from "./tabletext";
 import { ago, clock, visible } from "./text";
 
 // Foreign text: set apart, so that its writing direction ends with it.
@@ -121,16 +123,27 @@ export function Pager({ at, pages }: { at: number; pages: number }) {
   );
 }
 
+// A table, and the way to take it away as it stands there.
 export function Table({ head, label, children }: { head: string[]; label: string; children: ComponentChildren }) {
+  const table = useRef<HTMLTableElement>(null);
+  const as = (form: (head: string[], rows: string[][]) => string) => () => {
+    const [first = [], ...rows] = rowsOfTable(table.current!);
+    return form(first, rows);
+  };
   return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>{head.map((name) => <th scope="col" key={name}>{name}</th>)}</tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+    <>
+      <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+        <table ref={table}>
+          <thead>
+            <tr>{head.map((name) => <th scope="col" key={name}>{name}</th>)}</tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </div>
+      <p class="tools take" role="group" aria-label={`Take away: ${label}`}>
+        <Copy text={as(toMarkdown)} label="Copy as Markdown" /> <Copy text={as(toCsv)} label="Copy as CSV" />
+      </p>
+    </>
   );
 }
 

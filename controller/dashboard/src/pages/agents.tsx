@@ -1,14 +1,16 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { useState } from "preact/hooks";
-import { farm, words } from "../api";
-import { type AgentView, JobState, type JobView, type MachineView, SetMachineRequest_Wish, type SlotView } from "../gen/shakedown/v1/farm_pb";
-import { whyIdle } from "../idle";
-import { usePoll } from "../live";
-import { MOST_MACHINES, activity, firstOf, fitting, health } from "../machines";
+import { useContext, useState } from "preact/hooks";
+import { detail, farm, words } from "../api";
+import type { GetBootResponse, QueueEntry } from "../gen/shakedown/v1/detail_pb";
+import { type AgentView, type MachineView, SetMachineRequest_Wish, type SlotView } from "../gen/shakedown/v1/farm_pb";
+import { MOST_QUEUED, whyIdle } from "../idle";
+import { useKnown, useNow, usePoll } from "../live";
+import { MOST_MACHINES, activity, firstOf, fitting, health, secondsLeft } from "../machines";
 import type { Look } from "../outcome";
 import { Badge, Bar, Empty, Find, Foreign, Show, Title, When } from "../parts";
 import { setQuery } from "../route";
-import { clock, plural } from "../text";
+import { clock, cut, duration, plural } from "../text";
+import { Who } from "../who";
 
 const BOOT = /\b(\d+)\.(\d+)([A-Z])(\.\d+)?\b/;
 
@@ -35,9 +37,11 @@ const WISHES: [wish: SetMachineRequest_Wish, label: string, when: (machine: Mach
 
 // Each is asked for a second time with a reason: others will wonder.
 function Controls({ machine }: { machine: MachineView }) {
+  const who = useContext(Who);
   const [asked, setAsked] = useState<SetMachineRequest_Wish>();
   const [reason, setReason] = useState("");
   const [error, setError] = useState("");
+  if (who === "") return null;
   const label = WISHES.find(([wish]) => wish === asked)?.[1] ?? "";
   const act = (event: Event) => {
     event.preventDefault();
@@ -70,7 +74,26 @@ function Controls({ machine }: { machine: MachineView }) {
   );
 }
 
-function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentView; jobs: JobView[] }) {
+// What runs, and for how long yet.
+function InHand({ boot, progress }: { boot: GetBootResponse; progress: number }) {
+  const now = useNow();
+  const started = boot.view?.started;
+  const left = secondsLeft(progress, started && now.getTime() / 1000 - Number(started.seconds));
+  return (
+    <p class="detail">
+      Kernel <strong><Foreign text={cut(boot.variant, 200)} /></strong>{left !== undefined && <>, about {duration(left)} left of this boot</>}
+    </p>
+  );
+}
+
+// What stands around the machines. `queue`: undefined, not known (yet). `boots`: those in hand, as far as they are known.
+interface Around {
+  queue: QueueEntry[] | undefined;
+  boots: Map<string, GetBootResponse>;
+}
+
+function Machine({ machine, agent, around }: { machine: MachineView; agent: AgentView; around: Around }) {
+  const boot = around.boots.get(machine.boot);
   const facts = Object.entries(machine.facts).sort(([a], [b]) => a.localeCompare(b));
   const running = machine.state === "running" || machine.state === "unknown";
   return (
@@ -84,9 +107,10 @@ function Machine({ machine, agent, jobs }: { machine: MachineView; agent: AgentV
       {running && <Bar part={machine.progress} label={`Progress of ${machine.name}`} />}
       <p class="detail">
         {machine.state === "idle"
-          ? <>Why idle: <Foreign text={whyIdle(machine, agent, jobs)} /></>
+          ? <>Why idle: <Foreign text={whyIdle(machine, agent, around.queue)} /></>
           : <Detail text={machine.detail} />}
       </p>
+      {running && boot && <InHand boot={boot} progress={machine.progress} />}
       {machine.state === "needs_hands" && machine.hands !== "" && <p class="error">To do: <Foreign text={machine.hands} /></p>}
       {machine.darkUntil && <p class="detail">Away on purpose until {clock(timestampDate(machine.darkUntil))}</p>}
       <Controls machine={machine} />
@@ -129,7 +153,7 @@ function Slot({ slot, number }: { slot: SlotView; number: number }) {
   );
 }
 
-function Agent({ agent, jobs, all }: { agent: AgentView; jobs: JobView[]; all: boolean }) {
+function Agent({ agent, around, all }: { agent: AgentView; around: Around; all: boolean }) {
   const machines = firstOf(agent.machines, all ? Infinity : MOST_MACHINES);
   const look: Look = agent.online
     ? { word: "online", sign: "✓", tone: "good" }
@@ -140,7 +164,7 @@ function Agent({ agent, jobs, all }: { agent: AgentView; jobs: JobView[]; all: b
       <p class="dim">Last seen <When at={agent.lastSeen} />, version <Foreign text={agent.version || "not said"} /></p>
       <ul class="plain">
         {machines.map((machine) => (
-          <Machine key={machine.name} machine={machine} agent={agent} jobs={jobs} />
+          <Machine key={machine.name} machine={machine} agent={agent} around={around} />
         ))}
         {agent.buildSlots.map((slot, i) => <Slot key={i} slot={slot} number={i + 1} />)}
       </ul>
@@ -155,55 +179,48 @@ function Agent({ agent, jobs, all }: { agent: AgentView; jobs: JobView[]; all: b
   );
 }
 
-function Summary({ agents, jobs }: { agents: AgentView[]; jobs: JobView[] }) {
+function Summary({ agents, queue }: { agents: AgentView[]; queue: QueueEntry[] | undefined }) {
   const machines = agents.flatMap((agent) => agent.machines);
   const running = machines.filter((machine) => machine.state === "running").length;
-  const active = jobs.filter((job) => job.state === JobState.ACTIVE).length;
   return (
     <p class="summary">
       {plural(agents.length, "agent")}, {agents.filter((agent) => agent.online).length} online;{" "}
-      {plural(machines.length, "machine")}, {running} running;{" "}
-      <a href="/jobs">{plural(active, "active job")}</a>
+      {plural(machines.length, "machine")}, {running} running
+      {queue && <>; <a href="/queue">{queue.length < MOST_QUEUED ? plural(queue.length, "active job") : `${queue.length} active jobs or more`}</a></>}
     </p>
   );
 }
 
-export function Agents({ query }: { query: URLSearchParams }) {
-  const live = usePoll(
-    async (signal) => {
-      const [agents, jobs] = await Promise.all([
-        farm.listAgents({}, { signal }),
-        farm.listJobs({ limit: 100 }, { signal }),
-      ]);
-      return { agents: agents.agents, jobs: jobs.jobs };
-    },
-    2000,
-    [],
+function Fleet({ agents, queue, query }: { agents: AgentView[]; queue: QueueEntry[] | undefined; query: URLSearchParams }) {
+  const shown = fitting(agents, query.get("q") ?? "");
+  const all = query.get("all") === "1";
+  const inHand = shown.flatMap(({ machines }) => firstOf(machines, all ? Infinity : MOST_MACHINES)).flatMap(({ boot }) => (boot === "" ? [] : [boot]));
+  const boots = useKnown(inHand, (boot, signal) => detail.getBoot({ boot }, { signal }));
+  return (
+    <>
+      <Summary agents={agents} queue={queue} />
+      {agents.length === 0 && (
+        <Empty>
+          No agent has ever called. <code>deploy/quickstart</code> starts one on this host;{" "}
+          <code>shakedown-agent --help</code> says how to add another.
+        </Empty>
+      )}
+      {agents.length > 0 && <Find query={query} />}
+      {agents.length > 0 && shown.length === 0 && <Empty>None of {plural(agents.length, "agent")} matches, nor a machine of theirs.</Empty>}
+      <div class="cards">
+        {shown.map((agent) => <Agent key={agent.name} agent={agent} around={{ queue, boots }} all={all} />)}
+      </div>
+    </>
   );
+}
+
+export function Agents({ query }: { query: URLSearchParams }) {
+  const live = usePoll(async (signal) => (await farm.listAgents({}, { signal })).agents, 2000, []);
+  const queue = usePoll(async (signal) => (await detail.listQueue({ limit: MOST_QUEUED }, { signal })).entries, 2000, ["queue"]).data;
   return (
     <>
       <Title text="Agents" />
-      <Show live={live}>
-        {({ agents, jobs }) => {
-          const shown = fitting(agents, query.get("q") ?? "");
-          return (
-          <>
-            <Summary agents={agents} jobs={jobs} />
-            {agents.length === 0 && (
-              <Empty>
-                No agent has ever called. <code>deploy/quickstart</code> starts one on this host;{" "}
-                <code>shakedown-agent --help</code> says how to add another.
-              </Empty>
-            )}
-            {agents.length > 0 && <Find query={query} />}
-            {agents.length > 0 && shown.length === 0 && <Empty>None of {plural(agents.length, "agent")} matches, nor a machine of theirs.</Empty>}
-            <div class="cards">
-              {shown.map((agent) => <Agent key={agent.name} agent={agent} jobs={jobs} all={query.get("all") === "1"} />)}
-            </div>
-          </>
-          );
-        }}
-      </Show>
+      <Show live={live}>{(agents) => <Fleet agents={agents} queue={queue} query={query} />}</Show>
     </>
   );
 }

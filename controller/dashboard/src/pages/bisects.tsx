@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { bisects, words } from "../api";
 import { BisectAnswer, type BisectStep, type BisectView } from "../gen/shakedown/v1/bisect_pb";
+import { News, useHeld } from "../held";
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Bar, Empty, Foreign, Show, Table, Title, When } from "../parts";
@@ -58,6 +59,29 @@ function Row({ one }: { one: BisectView }) {
 
 const PAGE = 50;
 
+function List({ all, before }: { all: BisectView[]; before: bigint }) {
+  const list = useHeld(all, ({ bisect }) => bisect, before === 0n);
+  if (list.rows.length === 0) {
+    return (
+      <Empty>{before > 0n
+        ? <>No older bisects. <a href="/bisects">Newest</a></>
+        : <>Nothing was ever bisected. The command <code>shakedown bisect</code> begins one.</>}</Empty>
+    );
+  }
+  return (
+    <>
+      <News list={list} one="new bisect" />
+      <Table label="Bisects" head={["No.", "State", "Between", "Metric", "Left", "Culprit", "Boots", "Who", "Started"]}>
+        {list.rows.map(({ item }) => <Row key={String(item.bisect)} one={item} />)}
+      </Table>
+      <p class="pager">
+        {before > 0n && <a href="/bisects">Newest</a>}
+        {all.length >= PAGE && <a href={`/bisects?before=${list.rows.at(-1)!.item.bisect}`}>Older</a>}
+      </p>
+    </>
+  );
+}
+
 export function Bisects({ query }: { query: URLSearchParams }) {
   const before = asNumber(query.get("before"));
   const live = usePoll(async (signal) => (await bisects.listBisects({ limit: PAGE, before }, { signal })).bisects, 5000, [before]);
@@ -65,23 +89,7 @@ export function Bisects({ query }: { query: URLSearchParams }) {
     <>
       <Title text="Bisects" />
       <p class="summary">A bisect measures kernels between a good and a bad one, in pairs, until the one that brought the change is known.</p>
-      <Show live={live}>
-        {(all) => all.length === 0
-          ? <Empty>{before > 0n
-            ? <>No older bisects. <a href="/bisects">Newest</a></>
-            : <>Nothing was ever bisected. The command <code>shakedown bisect</code> begins one.</>}</Empty>
-          : (
-            <>
-              <Table label="Bisects" head={["No.", "State", "Between", "Metric", "Left", "Culprit", "Boots", "Who", "Started"]}>
-                {all.map((one) => <Row key={String(one.bisect)} one={one} />)}
-              </Table>
-              <p class="pager">
-                {before > 0n && <a href="/bisects">Newest</a>}
-                {all.length >= PAGE && <a href={`/bisects?before=${all.at(-1)!.bisect}`}>Older</a>}
-              </p>
-            </>
-          )}
-      </Show>
+      <Show live={live}>{(all) => <List key={String(before)} all={all} before={before} />}</Show>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { farm } from "../api";
 import { type BuildView, WorkState } from "../gen/shakedown/v1/farm_pb";
+import { News, useHeld } from "../held";
 import { usePoll } from "../live";
 import { type Look, lookOfWork } from "../outcome";
 import { Badge, Bar, Empty, Find, Foreign, Show, Table, Title, When } from "../parts";
@@ -52,21 +53,25 @@ export function BuildTable({ builds }: { builds: BuildView[] }) {
   );
 }
 
+function List({ builds, wanted }: { builds: BuildView[]; wanted: string }) {
+  const list = useHeld(builds, ({ buildId }) => buildId);
+  const shown = list.rows.map(({ item }) => item).filter((b) => `${b.kernel} ${lookOfBuild(b).word}`.toLowerCase().includes(wanted));
+  if (builds.length === 0) return <Empty>Nothing was ever built.</Empty>;
+  return (
+    <>
+      <News list={list} one="new build" />
+      {shown.length === 0 ? <Empty>None of the latest {builds.length} builds matches.</Empty> : <BuildTable builds={shown} />}
+    </>
+  );
+}
+
 export function Builds({ query }: { query: URLSearchParams }) {
   const live = usePoll(async (signal) => (await farm.listBuilds({ limit: 200 }, { signal })).builds, 3000, []);
-  const wanted = (query.get("q") ?? "").toLowerCase();
   return (
     <>
       <Title text="Builds" />
       <Find query={query} />
-      <Show live={live}>
-        {(builds) => {
-          const shown = builds.filter((b) => `${b.kernel} ${lookOfBuild(b).word}`.toLowerCase().includes(wanted));
-          if (builds.length === 0) return <Empty>Nothing was ever built.</Empty>;
-          if (shown.length === 0) return <Empty>None of the latest {builds.length} builds matches.</Empty>;
-          return <BuildTable builds={shown} />;
-        }}
-      </Show>
+      <Show live={live}>{(builds) => <List builds={builds} wanted={(query.get("q") ?? "").toLowerCase()} />}</Show>
     </>
   );
 }

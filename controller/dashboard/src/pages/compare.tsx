@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { farm } from "../api";
 import { Chart } from "../chart";
 import {
-  type Row, changeText, dotsOf, heatOf, hiddenText, lookOfVerdict, number, paretoOf, rowsOf, sentence, toCsv, toMail, toMarkdown, withUnit,
+  type Heat, type HeatCell, type Row, changeText, dotsOf, heatOf, hiddenText, lookOfVerdict, number, paretoOf, rowsOf, sentence, toCsv, toMail, toMarkdown, withUnit,
 } from "../comparison";
 import { Dots } from "../dots";
 import { type Report, type ReportLoad, ReportSchema } from "../gen/shakedown/v1/report_pb";
@@ -32,7 +32,7 @@ function Detail({ report, row }: { report: Report; row: Row }) {
   return (
     <>
       <Dots
-        unit={metric.unit} label={`${metric.name}: each boot's value of A and ${comparison.letter}`}
+        unit={metric.unit} order={report.order} label={`${metric.name}: each boot's value of A and ${comparison.letter}`}
         sets={[{ letter: "A", dots: dotsOf(report, metric, 0) }, { letter: challenger?.letter ?? comparison.letter, dots: dotsOf(report, metric, row.challenger + 1) }]}
       />
       {comparison.machines.map((machine) => (
@@ -67,7 +67,7 @@ function Line({ report, row, open }: { report: Report; row: Row; open: boolean }
         <td><Badge look={look} /></td>
       </tr>
       <tr class="sentence"><td colSpan={HEAD.length}>
-        <Foreign text={sentence(row)} />
+        <Foreign text={sentence(row, report)} />
         {open && <Detail report={report} row={row} />}
       </td></tr>
     </>
@@ -133,6 +133,11 @@ function Curves({ report }: { report: Report }) {
   );
 }
 
+function heatText(heat: Heat): [head: string[], rows: string[][]] {
+  const cell = ({ row, text }: HeatCell) => (row === undefined ? text : `${text} ${lookOfVerdict(row.comparison).word}`);
+  return [[`${heat.task} under load`, ...heat.whats], heat.loads.map((load, i) => [load, ...heat.cells[i]!.map(cell)])];
+}
+
 function HeatMap({ report, letter }: { report: Report; letter: string }) {
   const heats = heatOf(report.loads.flatMap((load, i) => rowsOf(load, i)), letter);
   if (heats.length === 0) return null;
@@ -140,21 +145,26 @@ function HeatMap({ report, letter }: { report: Report; letter: string }) {
     <>
       <h3>{letter} against A</h3>
       {heats.map((heat) => (
-        <div class="scroll" role="region" aria-label={`interbench ${heat.task}, ${letter} against A`} tabIndex={0} key={heat.task}>
-          <table class="heat">
-            <thead><tr><th scope="col"><Foreign text={heat.task} /> under load</th>{heat.whats.map((what) => <th scope="col" key={what}><Foreign text={what} /></th>)}</tr></thead>
-            <tbody>
-              {heat.loads.map((load, i) => (
-                <tr key={load}>
-                  <th scope="row"><Foreign text={load} /></th>
-                  {heat.cells[i]!.map((cell, j) => {
-                    const look = cell.row && lookOfVerdict(cell.row.comparison);
-                    return <td key={j} class={look?.tone}><span class="sign" aria-hidden="true">{look?.sign}</span> {cell.text} <span class="dim">{look?.word}</span></td>;
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+        <div key={heat.task}>
+          <div class="scroll" role="region" aria-label={`interbench ${heat.task}, ${letter} against A`} tabIndex={0}>
+            <table class="heat">
+              <thead><tr><th scope="col"><Foreign text={heat.task} /> under load</th>{heat.whats.map((what) => <th scope="col" key={what}><Foreign text={what} /></th>)}</tr></thead>
+              <tbody>
+                {heat.loads.map((load, i) => (
+                  <tr key={load}>
+                    <th scope="row"><Foreign text={load} /></th>
+                    {heat.cells[i]!.map((cell, j) => {
+                      const look = cell.row && lookOfVerdict(cell.row.comparison);
+                      return <td key={j} class={look?.tone}><span class="sign" aria-hidden="true">{look?.sign}</span> {cell.text} <span class="dim">{look?.word}</span></td>;
+                    })}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <p class="tools take">
+            <Copy text={() => toMarkdown(...heatText(heat))} label="Copy as Markdown" /> <Copy text={() => toCsv(...heatText(heat))} label="Copy as CSV" />
+          </p>
         </div>
       ))}
     </>

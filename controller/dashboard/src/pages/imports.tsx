@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { imports } from "../api";
 import { number as short } from "../comparison";
-import type { GetImportResponse, ImportView, ImportedValue } from "../gen/shakedown/v1/import_pb";
+import type { GetImportResponse, ImportView, ImportedValue, ListImportsResponse } from "../gen/shakedown/v1/import_pb";
 import { kernelsOf } from "../import";
+import { News, useHeld } from "../held";
 import { usePoll } from "../live";
 import { compareHref } from "./kernel_compare";
 import { Empty, Foreign, Pager, Show, Table, Title, When, Words, save } from "../parts";
@@ -18,11 +19,11 @@ const VALUES = 200;
 const LINES = 400;
 
 
-function Row({ one }: { one: ImportView }) {
+function Row({ one, gone }: { one: ImportView; gone: boolean }) {
   return (
     <tr>
       <td class="num"><a href={`/imports/${one.import}`}>{String(one.import)}</a></td>
-      <td class="wide"><a href={`/imports/${one.import}`}><Foreign text={cut(one.file || "no name", 160)} /></a></td>
+      <td class="wide"><a href={`/imports/${one.import}`}><Foreign text={cut(one.file || "no name", 160)} /></a>{gone && <> <span class="tag">no more in this list</span></>}</td>
       <td><Foreign text={one.format} /></td>
       <td class="wide"><Words text={cut(kernelsOf(one).join(", "), 200)} /></td>
       <td><Foreign text={one.machine} /></td>
@@ -52,6 +53,25 @@ function pageHref(query: URLSearchParams, before: bigint): string {
   return `/imports${next.size > 0 ? `?${next}` : ""}`;
 }
 
+function List({ page, query, before }: { page: ListImportsResponse; query: URLSearchParams; before: bigint }) {
+  const list = useHeld(page.imports, (one) => one.import, before === 0n);
+  if (list.rows.length === 0) return <Empty>{query.size > 0 ? "No import fits." : "Nothing was ever imported."}</Empty>;
+  // The next page begins behind the last that is shown, not behind the last of those that came since.
+  const next = list.waiting > 0 && page.nextBefore > 0n ? list.rows.at(-1)!.item.import : page.nextBefore;
+  return (
+    <>
+      <News list={list} one="new import" />
+      <Table label="Imports" head={["No.", "File", "Format", "Kernel", "Machine", "Values", "Who", "Added", "Kernels"]}>
+        {list.rows.map(({ item, gone }) => <Row key={String(item.import)} one={item} gone={gone} />)}
+      </Table>
+      <p class="pager">
+        {before > 0n && <a href={pageHref(query, 0n)}>Newest</a>}
+        {next > 0n && <a href={pageHref(query, next)}>Older</a>}
+      </p>
+    </>
+  );
+}
+
 export function Imports({ query }: { query: URLSearchParams }) {
   const before = asNumber(query.get("before"));
   const [kernel, machine] = [query.get("kernel") ?? "", query.get("machine") ?? ""];
@@ -72,19 +92,7 @@ export function Imports({ query }: { query: URLSearchParams }) {
         </label>
       </div>
       <Show live={live}>
-        {({ imports: all, nextBefore }) => all.length === 0 ? (
-          <Empty>{withdrawn || kernel !== "" || machine !== "" || before > 0n ? "No import fits." : "Nothing was ever imported."}</Empty>
-        ) : (
-          <>
-            <Table label="Imports" head={["No.", "File", "Format", "Kernel", "Machine", "Values", "Who", "Added", "Kernels"]}>
-              {all.map((one) => <Row key={String(one.import)} one={one} />)}
-            </Table>
-            <p class="pager">
-              {before > 0n && <a href={pageHref(query, 0n)}>Newest</a>}
-              {nextBefore > 0n && <a href={pageHref(query, nextBefore)}>Older</a>}
-            </p>
-          </>
-        )}
+        {(page) => <List key={[kernel, machine, before, withdrawn].join(" ")} page={page} query={query} before={before} />}
       </Show>
     </>
   );

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { farm, words } from "../api";
+import { budgetText } from "../budget";
 import { type BootView, JobState, type JobView, WorkState } from "../gen/shakedown/v1/farm_pb";
 import { JobSpecSchema, type Load, StoppingRule, type Variant } from "../gen/shakedown/v1/job_pb";
 import { countLooks, letter, makeGrid, orderText, partDone } from "../grid";
 import { textProto } from "../jobtext";
-import { useJob } from "../live";
+import { useJob, useNow } from "../live";
 import { LEGEND, lookOfBoot, lookOfJob } from "../outcome";
 import { Notes } from "../notes";
 import { LiveOfBoot } from "../panels";
@@ -177,6 +178,10 @@ function Boots({ view, query }: { view: JobView; query: URLSearchParams }) {
   );
 }
 
+function Budget({ view }: { view: JobView }) {
+  return <>{budgetText(view, useNow())}</>;
+}
+
 function Plan({ view }: { view: JobView }) {
   const text = view.spec ? textProto(JobSpecSchema, view.spec) : "";
   const spec = view.spec;
@@ -185,7 +190,7 @@ function Plan({ view }: { view: JobView }) {
       <dl>
         <div><dt>Rule</dt><dd>{rule(view)}</dd></div>
         {view.nextLook > 0 && <div><dt>Next look</dt><dd>after {plural(view.nextLook, "block")}</dd></div>}
-        <div><dt>Time budget</dt><dd>{spec && spec.budgetS > 0n ? duration(Number(spec.budgetS)) : "none"}</dd></div>
+        <div><dt>Time budget</dt><dd><Budget view={view} /></dd></div>
         <div><dt>Primary metrics</dt><dd><Foreign text={spec?.primaryMetrics.join(", ") || "those of the loads"} /></dd></div>
         <div><dt>Loads</dt><dd><Foreign text={spec?.loads.map(loadText).join(", ") ?? ""} /></dd></div>
         <div><dt>Order</dt><dd><Foreign text={cut(orderText(view.plan), 400)} /> (seed {String(view.plan?.orderSeed ?? 0)})</dd></div>

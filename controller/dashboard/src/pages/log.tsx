@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { farm, isFinal, isSignedOut, words } from "../api";
 import { toLogin } from "../live";
-import { type Line, LogSearch, LogWindow, PROBLEMS, WINDOW, matcher } from "../log";
+import { type Line, type LogKey, LogSearch, LogWindow, PROBLEMS, WINDOW, lineHref, logKey, matcher, stepTo } from "../log";
 import { Empty, Foreign, Title, save } from "../parts";
 import { setQuery } from "../route";
 import { bytes, plural } from "../text";
@@ -27,9 +27,17 @@ interface View {
   size: number;
 }
 
-// A window of the log: its end (and what is still to come), or what stands at `at`.
-function useLog(name: string, at: number | null, follow: boolean) {
+// A window of the log: its end (and what is still to come), or what stands at `line`. A line that is in it is no reason
+// for another: what is read stays where it is.
+function useLog(name: string, line: number | null, follow: boolean) {
   const [view, setView] = useState<View>();
+  const wanted = useRef(line);
+  const begin = useRef(line);
+  if (wanted.current !== line) {
+    wanted.current = line;
+    if (line === null || !view?.lines.some(({ offset }) => offset === line)) begin.current = line;
+  }
+  const at = begin.current;
   const [error, setError] = useState("");
   const [ended, setEnded] = useState(false);
   useEffect(() => {
@@ -87,6 +95,7 @@ function useLog(name: string, at: number | null, follow: boolean) {
 }
 
 interface Found {
+  of: string; // What was looked for.
   hits: Line[];
   total: number;
   done: boolean;
@@ -95,13 +104,13 @@ interface Found {
 // Looks at the whole log, wherever the window is.
 function useSearch(name: string, query: string, problems: boolean): Found | undefined {
   const [found, setFound] = useState<Found>();
+  const of = problems ? "problems" : `text ${query}`;
   useEffect(() => {
-    setFound(undefined);
     if (query === "" && !problems) return;
     const control = new AbortController();
     const search = new LogSearch(problems ? (text) => PROBLEMS.test(text) : matcher(query));
     const tell = (done: boolean) => {
-      if (!control.signal.aborted) setFound({ hits: [...search.hits], total: search.total, done });
+      if (!control.signal.aborted) setFound({ of, hits: [...search.hits], total: search.total, done });
     };
     const look = async () => {
       for await (const chunk of farm.readLog({ name }, { signal: control.signal })) {
@@ -118,12 +127,13 @@ function useSearch(name: string, query: string, problems: boolean): Found | unde
       control.abort();
     };
   }, [name, query, problems]);
-  return found;
+  return found?.of === of && (query !== "" || problems) ? found : undefined;
 }
 
+const showLine = ({ offset }: Line) => setQuery({ at: String(offset), follow: null });
+
 function Hits({ found, at }: { found: Found; at: number | null }) {
-  const now = found.hits.findIndex((hit) => hit.offset === at);
-  const to = (i: number) => setQuery({ at: String(found.hits[i]!.offset), follow: null });
+  const [before, after] = [stepTo(found.hits, at, -1), stepTo(found.hits, at, 1)];
   return (
     <div class="card" role="region" aria-label="Found">
       <p role="status">
@@ -132,14 +142,14 @@ function Hits({ found, at }: { found: Found; at: number | null }) {
       </p>
       {found.hits.length > 0 && (
         <p>
-          <button type="button" disabled={now <= 0} onClick={() => to(now - 1)}>Previous (p)</button>{" "}
-          <button type="button" disabled={now >= found.hits.length - 1} onClick={() => to(now + 1)}>Next (n)</button>
+          <button type="button" disabled={before === undefined} onClick={() => showLine(before!)}>Previous (p)</button>{" "}
+          <button type="button" disabled={after === undefined} onClick={() => showLine(after!)}>Next (n)</button>
         </p>
       )}
       <ol class="hits">
-        {found.hits.slice(0, 100).map((hit, i) => (
+        {found.hits.slice(0, 100).map((hit) => (
           <li key={hit.offset}>
-            <button type="button" class="hit" aria-current={i === now ? "true" : undefined} onClick={() => to(i)}>
+            <button type="button" class="hit" aria-current={hit.offset === at ? "true" : undefined} onClick={() => showLine(hit)}>
               <Foreign text={hit.text.slice(0, 200)} />
             </button>
           </li>
@@ -149,29 +159,51 @@ function Hits({ found, at }: { found: Found; at: number | null }) {
   );
 }
 
-// n and p, but not while somebody types.
-function useKeys(found: Found | undefined, at: number | null): void {
+// n and p, but not while somebody types. Where nothing was looked for, the problems are: the step is made once they are
+// found.
+function useKeys(found: Found | undefined, at: number | null, problems: boolean): void {
+  const waiting = useRef<LogKey>();
   useEffect(() => {
+    const take = (key: LogKey) => {
+      const to = found && stepTo(found.hits, at, key.step);
+      // What comes before is known when all is looked at.
+      if (to !== undefined && (key.step === 1 || found!.done)) showLine(to);
+      else if (found === undefined || !found.done) return;
+      waiting.current = undefined;
+    };
+    if (waiting.current && (problems || !waiting.current.problems)) take(waiting.current);
     const pressed = (event: KeyboardEvent) => {
       if ((event.target as Element).closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-      const step = event.key === "n" ? 1 : event.key === "p" ? -1 : 0;
-      if (step === 0 || found === undefined) return;
-      const now = found.hits.findIndex((hit) => hit.offset === at);
-      const next = found.hits[now + step];
-      if (next) setQuery({ at: String(next.offset), follow: null });
+      const key = logKey(event.key);
+      if (key === undefined) return;
+      const another = !problems && (key.problems || found === undefined);
+      waiting.current = another ? { ...key, problems: true } : key;
+      if (another) setQuery({ problems: "1", q: null });
+      else take(key);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [found, at]);
+  }, [found, at, problems]);
 }
 
-function Lines({ view, at, pinned }: { view: View; at: number | null; pinned: boolean }) {
+function Lines({ view, at, pinned, query }: { view: View; at: number | null; pinned: boolean; query: URLSearchParams }) {
   const box = useRef<HTMLDivElement>(null);
+  const here = useRef<HTMLDivElement>(null);
+  const shown = useRef<number | null>(null);
   // Follows the end only while the reader is there.
   const atEnd = useRef(true);
   useEffect(() => {
+    if (pinned) atEnd.current = true;
+  }, [pinned]);
+  useEffect(() => {
     if (pinned && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [view, pinned]);
+    if (at === null) shown.current = null;
+    if (at === null || at === shown.current || !here.current || !box.current) return;
+    shown.current = at;
+    const top = here.current.offsetTop - box.current.offsetTop;
+    const { scrollTop, clientHeight } = box.current;
+    if (top < scrollTop || top > scrollTop + clientHeight - 40) box.current.scrollTop = top - clientHeight / 3;
+  }, [view, at, pinned]);
   return (
     <div
       class="log" ref={box} role="log" aria-live="off" aria-label="Log" tabIndex={0}
@@ -180,11 +212,15 @@ function Lines({ view, at, pinned }: { view: View; at: number | null; pinned: bo
         atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
       }}
     >
-      {view.lines.map((line) => (
-        <div key={line.offset} class={line.offset === at ? "here" : PROBLEMS.test(line.text) ? "problem" : undefined}>
-          <Foreign text={line.text} />
-        </div>
-      ))}
+      {view.lines.map((line) => {
+        const isHere = line.offset === at;
+        return (
+          <div key={line.offset} ref={isHere ? here : undefined} class={isHere ? "here" : PROBLEMS.test(line.text) ? "problem" : undefined}>
+            <a class="at num" href={lineHref(query, line.offset)} tabIndex={-1} title="A link to this line, by its first byte">{line.offset}</a>
+            <Foreign text={line.text} />
+          </div>
+        );
+      })}
     </div>
   );
 }
@@ -205,7 +241,7 @@ export function Log({ name, query }: { name: string; query: URLSearchParams }) {
   const { view, error, ended } = useLog(name, at, follow);
   const found = useSearch(name, search, problems);
   const [saving, setSaving] = useState("");
-  useKeys(found, at);
+  useKeys(found, at, problems);
   const job = /^(\d+)\./.exec(name)?.[1];
   const first = view?.lines[0]?.offset ?? view?.start ?? 0;
   return (
@@ -228,6 +264,7 @@ export function Log({ name, query }: { name: string; query: URLSearchParams }) {
         >Download</button>
         <span role="status" class="dim">{saving}</span>
       </div>
+      <p class="small dim">Keys: n and p go to the next and the previous line found, or problem; with Shift always to a problem.</p>
       {found && <Hits found={found} at={at} />}
       {error !== "" && <p class={view ? "stale" : "error"} role="alert"><Foreign text={error} />{view && ". Trying again…"}</p>}
       {view === undefined && error === "" && <p class="loading" role="status">Loading…</p>}
@@ -243,7 +280,7 @@ export function Log({ name, query }: { name: string; query: URLSearchParams }) {
           </p>
           {view.lines.length === 0
             ? <Empty>{follow && !ended ? "Nothing yet." : "The log is empty."}</Empty>
-            : <Lines view={view} at={at} pinned={at === null} />}
+            : <Lines view={view} at={at} pinned={at === null} query={query} />}
         </>
       )}
     </>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { history, words } from "../api";
 import { number } from "../comparison";
 import { RegressionState, type RegressionView } from "../gen/shakedown/v1/history_pb";
+import { News, useHeld } from "../held";
 import { usePoll } from "../live";
 import type { Look } from "../outcome";
 import { Badge, Copy, Empty, Foreign, Show, Table, Title, When } from "../parts";
@@ -26,12 +27,41 @@ function look(one: RegressionView): Look {
   return one.state === RegressionState.CONFIRMED && one.improvement ? { word: "confirmed, better", sign: "*", tone: "good" } : known;
 }
 
-function name(one: RegressionView): string {
-  if (one.improvement) return "Improvement";
-  return one.confirmed ? "Regression" : "Suspicion";
+// Nor is it an improvement before that, and never one that was refuted.
+export function nameOf(one: Pick<RegressionView, "confirmed" | "improvement" | "state">): string {
+  if (!one.confirmed || one.state === RegressionState.REFUTED) return "Suspected change";
+  return one.improvement ? "Improvement" : "Regression";
 }
 
 const PAGE = 50;
+
+function Rows({ all, open, before }: { all: RegressionView[]; open: boolean; before: bigint }) {
+  const list = useHeld(all, ({ regression }) => regression, before === 0n);
+  if (list.rows.length === 0) return <Empty>{open ? "Nothing is open: no series shows a change that waits for somebody." : "Nothing was ever suspected."}</Empty>;
+  return (
+    <>
+      <News list={list} one="new change" />
+      <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job", "Bisect"]}>
+        {list.rows.map(({ item: one, gone }) => (
+          <tr key={String(one.regression)}>
+            <td class="num"><a href={`/regressions/${one.regression}`}>{String(one.regression)}</a></td>
+            <td><Badge look={gone ? { word: "settled meanwhile", sign: "–", tone: "quiet" } : look(one)} /></td>
+            <td class="wide"><Foreign text={one.series?.metric ?? ""} /></td>
+            <td><Foreign text={one.series?.machine ?? ""} /></td>
+            <td><Foreign text={one.good} /></td><td><Foreign text={one.bad} /></td>
+            <td class="num">{(100 * one.magnitude).toFixed(1)} %</td>
+            <td>{one.confirmJob > 0n ? <a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> : "–"}</td>
+            <td>{one.bisect > 0n ? <a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a> : "–"}</td>
+          </tr>
+        ))}
+      </Table>
+      <p class="pager">
+        {before > 0n && <a href={`/regressions${open ? "" : "?all=1"}`}>Newest</a>}
+        {all.length >= PAGE && <a href={`/regressions?${open ? "" : "all=1&"}before=${list.rows.at(-1)!.item.regression}`}>Older</a>}
+      </p>
+    </>
+  );
+}
 
 function List({ query }: { query: URLSearchParams }) {
   const open = query.get("all") !== "1";
@@ -43,30 +73,7 @@ function List({ query }: { query: URLSearchParams }) {
   return (
     <>
       <label><input type="checkbox" checked={!open} onChange={(e) => setQuery({ all: e.currentTarget.checked ? "1" : null, before: null })} /> also what is settled</label>
-      <Show live={live}>
-        {(all) => all.length === 0 ? <Empty>{open ? "Nothing is open: no series shows a change that waits for somebody." : "Nothing was ever suspected."}</Empty> : (
-          <>
-            <Table label="Regressions" head={["No.", "State", "Metric", "Machine", "Last good", "First bad", "By", "Paired job", "Bisect"]}>
-              {all.map((one) => (
-                <tr key={String(one.regression)}>
-                  <td class="num"><a href={`/regressions/${one.regression}`}>{String(one.regression)}</a></td>
-                  <td><Badge look={look(one)} /></td>
-                  <td class="wide"><Foreign text={one.series?.metric ?? ""} /></td>
-                  <td><Foreign text={one.series?.machine ?? ""} /></td>
-                  <td><Foreign text={one.good} /></td><td><Foreign text={one.bad} /></td>
-                  <td class="num">{(100 * one.magnitude).toFixed(1)} %</td>
-                  <td>{one.confirmJob > 0n ? <a href={`/jobs/${one.confirmJob}/compare`}>{String(one.confirmJob)}</a> : "–"}</td>
-                  <td>{one.bisect > 0n ? <a href={`/bisects/${one.bisect}`}>{String(one.bisect)}</a> : "–"}</td>
-                </tr>
-              ))}
-            </Table>
-            <p class="pager">
-              {before > 0n && <a href={`/regressions${open ? "" : "?all=1"}`}>Newest</a>}
-              {all.length >= PAGE && <a href={`/regressions?${open ? "" : "all=1&"}before=${all.at(-1)!.regression}`}>Older</a>}
-            </p>
-          </>
-        )}
-      </Show>
+      <Show live={live}>{(all) => <Rows key={`${open} ${before}`} all={all} open={open} before={before} />}</Show>
     </>
   );
 }
@@ -117,7 +124,7 @@ function Whole({ one, onDone }: { one: RegressionView; onDone: () => void }) {
   return (
     <>
       <section class="card" aria-label="What it is">
-        <p><Badge look={look(one)} /> {name(one)} of <a href={`/history?${series}`}><Foreign text={one.series?.metric ?? ""} /></a> on <Foreign text={one.series?.machine ?? ""} /></p>
+        <p><Badge look={look(one)} /> {nameOf(one)} of <a href={`/history?${series}`}><Foreign text={one.series?.metric ?? ""} /></a> on <Foreign text={one.series?.machine ?? ""} /></p>
         <dl>
           <div><dt>Between</dt><dd><Foreign text={`${one.good} (${one.goodVersion})`} /> and <Foreign text={`${one.bad} (${one.badVersion})`} /></dd></div>
           <div><dt>Changed by</dt><dd>{(100 * one.magnitude).toFixed(1)} %{one.p > 0 && <>, p {number(one.p)}</>}</dd></div>
@@ -159,7 +166,7 @@ export function Regression({ regression }: { regression: bigint }) {
   const live = usePoll((signal) => history.getRegression({ regression }, { signal }), 10000, [regression, asked], String(regression));
   return (
     <>
-      <Title text={`Regression ${regression}`} />
+      <Title text={`${live.data === undefined ? "Change" : nameOf(live.data)} ${regression}`} />
       <p><a href="/regressions">All of them</a></p>
       <Show live={live}>{(one) => <Whole one={one} onDone={() => setAsked((n) => n + 1)} />}</Show>
     </>
