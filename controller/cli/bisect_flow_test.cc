@@ -1,16 +1,19 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "controller/cli/exit_code.h"
 #include "controller/cli/service_flow_testing.h"
+#include "proto/wire/subprocess.h"
 #include "shakedown/v1/bisect.grpc.pb.h"
 
 namespace shakedown::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -93,6 +96,52 @@ TEST_F(BisectFlowTest, BeginsOne) {
   EXPECT_DOUBLE_EQ(service_.asked.min_change(), 0.04);
   EXPECT_EQ(service_.asked.job().machines().names(0), "x1");
   EXPECT_EQ(service_.asked.job().loads(0).make().jobs(), 2u);
+}
+
+// Runs git in `tree` as a person who commits there.
+std::string Git(const std::string& tree, const std::vector<std::string>& arguments) {
+  Command command;
+  command.argv = {"git", "-C", tree, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  const auto output = RunForOutput(command);
+  EXPECT_TRUE(output.ok()) << output.status();
+  return output.value_or("");
+}
+
+TEST_F(BisectFlowTest, SendsTheCommitsOfATree) {
+  const std::string tree = std::filesystem::path(folder_ + "/tree").lexically_normal();
+  std::filesystem::create_directories(tree);
+  Git(tree, {"init", "-q", "-b", "trunk"});
+  std::vector<std::string> hashes;
+  for (const char* name : {"v1", "v2", "v3", "v4"}) {
+    Git(tree, {"commit", "-q", "--allow-empty", "-m", name});
+    Git(tree, {"tag", name});
+    hashes.push_back(Git(tree, {"rev-parse", name}).substr(0, 40));
+  }
+  service_.views = {View("running", 0)};
+  std::vector<std::string> arguments = {
+      "bisect", "--git",    tree,        "--good",      "v2",   "--bad",
+      "v4",     "--metric", "make.real", "--load",      "make", "--machine",
+      "x1",     "--like",   "k-1",       "--max-boots", "300"};
+  EXPECT_EQ(Run(arguments), kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("Bisect 3 begins"));
+  EXPECT_EQ(service_.asked.git().location(), tree);
+  EXPECT_EQ(service_.asked.git().like(), "k-1");
+  EXPECT_EQ(service_.asked.good(), hashes[1]);
+  EXPECT_EQ(service_.asked.bad(), hashes[3]);
+  EXPECT_THAT(service_.asked.candidates(), ElementsAre(hashes[1], hashes[2], hashes[3]));
+  EXPECT_EQ(service_.asked.max_boots(), 300u);
+  EXPECT_TRUE(service_.asked.job().loads(0).has_make());
+  // The tree has another place where kernels are built.
+  arguments.insert(arguments.end(), {"--location", "/srv/linux", "--dry-run"});
+  EXPECT_EQ(Run(arguments), kOk) << err_;
+  EXPECT_EQ(service_.asked.git().location(), "/srv/linux");
+  EXPECT_EQ(service_.asked.candidates_size(), 3);
+  service_.asked.Clear();
+  arguments[6] = "v9";
+  EXPECT_EQ(Run(arguments), kUsage);
+  EXPECT_THAT(err_, HasSubstr("commit \"v9\": not in the git tree"));
+  EXPECT_EQ(service_.asked.request_id(), "") << "nothing is sent";
 }
 
 TEST_F(BisectFlowTest, FollowsOneToItsEnd) {

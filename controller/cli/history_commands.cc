@@ -114,8 +114,7 @@ int Regressions(const Desk& desk, const RegressionsArgs& args) {
   } else if (args.what == RegressionsArgs::What::kShow) {
     desk.screen.Print(RegressionText(*answer, desk.screen.zone()));
   } else {
-    desk.screen.Print(absl::StrCat("regression ", answer->regression(), ": ",
-                                   RegressionStateText(answer->state()), "\n"));
+    desk.screen.Print(absl::StrCat(RegressionTitle(*answer), "\n"));
   }
   return kOk;
 }

@@ -57,6 +57,7 @@ class FakeHistory : public v1::HistoryService::Service {
                              v1::RegressionView* response) override {
     set = *request;
     response->set_regression(request->regression());
+    response->set_confirmed(request->regression() == 3);
     response->set_state(request->state());
     return grpc::Status::OK;
   }
@@ -129,6 +130,9 @@ TEST_F(HistoryFlowTest, RegressionsAreListedShownAndClosed) {
   EXPECT_EQ(RunCommand({"regressions", "close", "3", "--fixed"}).out, "regression 3: fixed\n");
   EXPECT_EQ(RunCommand({"regressions", "close", "3", "--wont-fix", "--why", "as wanted"}).out,
             "regression 3: won't fix\n");
+  EXPECT_EQ(RunCommand({"regressions", "ack", "4", "--why", "mine"}).out,
+            "suspected change 4: acknowledged\n")
+      << "the farm has not confirmed it";
   EXPECT_EQ(RunCommand({"regressions", "reopen", "3", "--why", "back"}).code, kOk);
   EXPECT_EQ(history_.set.state(), v1::REGRESSION_STATE_SUSPECTED);
   for (const std::vector<std::string>& wrong :

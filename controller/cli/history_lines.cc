@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,6 +14,7 @@
 #include "controller/cli/tables.h"
 #include "controller/cli/words.h"
 #include "controller/compare/statistics/descriptive.h"
+#include "controller/history/regression_mail.h"
 #include "proto/wire/sanitise.h"
 
 namespace shakedown::cli {
@@ -241,10 +243,17 @@ std::string RegressionsText(const v1::ListRegressionsResponse& all, size_t colum
                     rows, columns);
 }
 
+std::string RegressionTitle(const v1::RegressionView& r) {
+  const std::string state = r.state() == v1::REGRESSION_STATE_SUSPECTED
+                                ? "not confirmed"
+                                : RegressionStateText(r.state());
+  return absl::StrCat(history::RegressionWord(r), " ", r.regression(), ": ", state);
+}
+
 std::string RegressionText(const v1::RegressionView& r, absl::TimeZone zone) {
-  std::string text =
-      absl::StrCat("Regression ", r.regression(), ": ", RegressionStateText(r.state()),
-                   r.improvement() ? " (an improvement)" : "", "\n");
+  std::string text = absl::StrCat(
+      RegressionTitle(r), r.improvement() && !r.confirmed() ? " (for the better)" : "", "\n");
+  text[0] = absl::ascii_toupper(static_cast<unsigned char>(text[0]));
   for (const v1::RegressionEvent& event : r.events()) {
     absl::StrAppend(&text, "  ", TimeText(event.at(), zone), "  ",
                     RegressionStateText(event.state()), " by ", Plain(event.by()),

@@ -30,6 +30,9 @@ std::string HistoryCsv(const v1::GetHistoryResponse& history);
 // "suspected" … "won't fix".
 std::string RegressionStateText(v1::RegressionState state);
 std::string RegressionsText(const v1::ListRegressionsResponse& all, size_t columns);
+// "suspected change 3: not confirmed", "regression 3: acknowledged": only what a paired job has
+// shown is called a regression.
+std::string RegressionTitle(const v1::RegressionView& regression);
 std::string RegressionText(const v1::RegressionView& regression, absl::TimeZone zone);
 
 }  // namespace shakedown::cli

@@ -127,7 +127,7 @@ TEST(RegressionTextTest, SaysWhatBecameOfIt) {
   event->set_state(v1::REGRESSION_STATE_WONT_FIX);
   event->set_why("as \x1b[31mwanted");
   const std::string text = RegressionText(view, absl::UTCTimeZone());
-  EXPECT_THAT(text, HasSubstr("Regression 3: suspected\n"));
+  EXPECT_EQ(text.find("Suspected change 3: not confirmed\n"), 0u) << text;
   EXPECT_THAT(text, HasSubstr("won't fix by ada"));
   EXPECT_THAT(text, HasSubstr("regressions reopen 3"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
@@ -136,6 +136,26 @@ TEST(RegressionTextTest, SaysWhatBecameOfIt) {
   *all.add_regressions() = view;
   EXPECT_THAT(RegressionsText(all, 0), HasSubstr("from 0"));
   EXPECT_THAT(RegressionsText(all, 0), Not(HasSubstr("\x1b")));
+}
+
+TEST(RegressionTextTest, OnlyWhatIsConfirmedIsCalledARegression) {
+  v1::RegressionView view;
+  view.set_regression(3);
+  for (const v1::RegressionState state :
+       {v1::REGRESSION_STATE_SUSPECTED, v1::REGRESSION_STATE_CONFIRMING,
+        v1::REGRESSION_STATE_REFUTED, v1::REGRESSION_STATE_ACKNOWLEDGED}) {
+    view.set_state(state);
+    EXPECT_EQ(RegressionTitle(view).find("suspected change 3: "), 0u) << RegressionTitle(view);
+  }
+  view.set_improvement(true);
+  EXPECT_THAT(RegressionText(view, absl::UTCTimeZone()),
+              HasSubstr("Suspected change 3: acknowledged (for the better)\n"));
+  view.set_confirmed(true);
+  EXPECT_EQ(RegressionTitle(view), "improvement 3: acknowledged");
+  view.set_improvement(false);
+  EXPECT_EQ(RegressionTitle(view), "regression 3: acknowledged");
+  view.set_state(v1::REGRESSION_STATE_CONFIRMED);
+  EXPECT_THAT(RegressionText(view, absl::UTCTimeZone()), HasSubstr("Regression 3: confirmed\n"));
 }
 
 }  // namespace

@@ -41,11 +41,8 @@ std::string KernelText(const std::string& variant, const std::string& version) {
 }
 
 std::string Subject(const v1::RegressionView& r) {
-  const std::string what = !r.confirmed()    ? "suspected change"
-                           : r.improvement() ? "improvement"
-                                             : "regression";
   return absl::StrCat("Subject: ", r.confirmed() && !r.improvement() ? "[REGRESSION] " : "",
-                      Plain(r.series().metric()), ": ", what, " in ",
+                      Plain(r.series().metric()), ": ", RegressionWord(r), " in ",
                       Plain(r.bad_version().empty() ? r.bad() : r.bad_version()), " on ",
                       Plain(r.series().machine()), "\n");
 }
@@ -103,6 +100,11 @@ std::string UpstreamName(absl::string_view version) {
     if (n > 0) absl::StrAppend(&name, "-rc", rest.substr(0, n));
   }
   return name;
+}
+
+std::string RegressionWord(const v1::RegressionView& r) {
+  if (!r.confirmed()) return "suspected change";
+  return r.improvement() ? "improvement" : "regression";
 }
 
 std::string RegressionMail(const v1::RegressionView& r, const MailFacts& facts) {

@@ -25,6 +25,10 @@ struct MailFacts {
 // Empty: it is not to be told.
 std::string UpstreamName(absl::string_view version);
 
+// "regression", of a confirmed one alone; "improvement"; "suspected change" of what no paired job
+// has shown.
+std::string RegressionWord(const v1::RegressionView& regression);
+
 // Plain text of at most 76 columns where words allow: what, where measured, n, interval, how to
 // reproduce, fingerprint. Only a confirmed one is called a regression and has the paragraph for
 // regzbot, and only where both names are known upstream; others say what they are in their first
