@@ -67,9 +67,11 @@ void AddAll(CLI::App& app, Parse& parse) {
       ->type_name("FILE");
   AddJobCommands(app, parse);
   AddBisectCommands(app, parse);
-  AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm"),
+  AddLimit(AddList(app, parse, "jobs", ListArgs::What::kJobs, "List jobs, newest first", "Farm")
+               ->footer(absl::StrCat(kListFooter, "\n\nExamples:\n  shakedown jobs --limit 10")),
            parse);
-  AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm");
+  AddList(app, parse, "agents", ListArgs::What::kAgents, "List agents and what they do", "Farm")
+      ->footer(absl::StrCat(kListFooter, "\n\nExamples:\n  shakedown agents"));
   AddHistoryCommands(app, parse);
   AddLimit(AddMachineCommands(app, parse), parse);
   AddCatalogCommands(app, parse);

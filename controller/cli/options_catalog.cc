@@ -33,7 +33,10 @@ void AddKernelCommands(CLI::App& app, Parse& parse) {
   CLI::App* kernels = AddList(app, parse, "kernels", ListArgs::What::kKernels,
                               "List, show, add and check kernels", "Kernels");
   kernels->require_subcommand(0, 1);
-  kernels->footer(absl::StrCat("Without a command: list them.\n", kListFooter));
+  kernels->footer(absl::StrCat("Without a command: list them.\n", kListFooter,
+                               "\n\nExamples:\n"
+                               "  shakedown kernels\n"
+                               "  shakedown kernels show debian-6.12"));
   // Runs also when one of its commands was chosen: the list only without.
   kernels->callback([&parse, kernels] {
     if (!kernels->get_subcommands().empty()) return;
@@ -76,7 +79,10 @@ void AddInputCommands(CLI::App& app, Parse& parse) {
   CLI::App* inputs = app.add_subcommand("inputs", "List and add trees that loads build");
   inputs->group("Farm")->require_subcommand(0, 1);
   AddJson(inputs, parse.inputs.json);
-  inputs->footer(absl::StrCat("Without a command: list them.\n", kListFooter));
+  inputs->footer(absl::StrCat("Without a command: list them.\n", kListFooter,
+                              "\n\nExamples:\n"
+                              "  shakedown inputs\n"
+                              "  shakedown inputs add linux-6.12 linux-6.12.tar.xz"));
   inputs->callback([&parse, inputs] {
     if (inputs->get_subcommands().empty()) parse.invocation.command = parse.inputs;
   });

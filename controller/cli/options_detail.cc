@@ -32,7 +32,7 @@ void AddDetailCommands(CLI::App& app, Parse& parse) {
   boot->group("Jobs");
   boot->add_option("BOOT", parse.boot.boot, "The boot, e.g. 17.3B or 17.3B.2")->required();
   AddJson(boot, parse.boot.json);
-  boot->footer(kDetailFooter);
+  boot->footer(absl::StrCat(kDetailFooter, "\n\nExamples:\n  shakedown boot 17.3B"));
   boot->callback([&parse] { parse.invocation.command = parse.boot; });
 
   CLI::App* queue = app.add_subcommand(
@@ -42,7 +42,7 @@ void AddDetailCommands(CLI::App& app, Parse& parse) {
       queue, "--limit", 1, 1000, [&parse](uint32_t n) { parse.queue.limit = n; },
       "At most so many; default 100");
   AddJson(queue, parse.queue.json);
-  queue->footer(kDetailFooter);
+  queue->footer(absl::StrCat(kDetailFooter, "\n\nExamples:\n  shakedown queue --limit 10"));
   queue->callback([&parse] { parse.invocation.command = parse.queue; });
 }
 

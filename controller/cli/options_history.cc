@@ -57,6 +57,10 @@ void AddHistory(CLI::App& app, Parse& parse) {
       series, "--limit", 1, 1000, [&parse](uint32_t n) { parse.series.limit = n; },
       "At most so many; 1 to 1000, default 100");
   AddJson(series, parse.series.json);
+  series->footer(
+      "Examples:\n"
+      "  shakedown series latt --machine x1\n"
+      "  shakedown series --imported");
   series->callback([&parse] { parse.invocation.command = parse.series; });
 }
 

@@ -42,14 +42,14 @@ stays, with who withdrew it and why: --withdrawn lists such ones.
 --json prints the proto's JSON (proto/shakedown/v1/import.proto), every field present: ListImportsResponse, with ID
 GetImportResponse (`raw` in base64), of withdraw ImportView.
 
-Example:
+Examples:
   shakedown imports withdraw 17 --because "of 2.6.35, not 2.6.35-ck1")";
 
 constexpr char kNoteFooter[] =
     R"(SUBJECT is a job (17), a boot (17.3B, 17.3B.2), kernel:NAME or machine:NAME. Notes stand in the reports of the
 jobs that they are about, and beside kernels that are compared.
 
-Example:
+Examples:
   shakedown note 17.3B --kind freeze "mouse froze for two seconds while make ran")";
 
 constexpr char kNotesFooter[] =
@@ -57,7 +57,7 @@ constexpr char kNotesFooter[] =
 no list and no report any more, and stays with who withdrew it and why: --withdrawn lists such ones. --json prints
 the proto's JSON (ListNotesResponse of proto/shakedown/v1/import.proto, of withdraw NoteView), every field present.
 
-Example:
+Examples:
   shakedown notes withdraw 5 --because "it was the other machine")";
 
 // "withdraw N --because TEXT" of imports and notes.

@@ -156,7 +156,11 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   watch->footer(
       "On a terminal the job is drawn over and over; into a pipe goes one line for each change.\n"
       "Ctrl-C leaves; the job goes on. Exit codes: 0 no primary metric is worse, 1 one is, 2 the "
-      "farm\nfailed, 3 some kernel failed, 4 inconclusive. Below 6 blocks there is no verdict: 0.");
+      "farm\nfailed, 3 some kernel failed, 4 inconclusive. Below 6 blocks there is no verdict: "
+      "0.\n\n"
+      "Examples:\n"
+      "  shakedown watch 17\n"
+      "  shakedown watch @last --compact --fail-fast");
   watch->callback([&parse] { parse.invocation.command = parse.watch; });
 
   CLI::App* report = app.add_subcommand("report", "Print a job's numbers")->group("Jobs");
@@ -179,11 +183,16 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
                    "With --layout: A first, not the challenger");
   report->add_flag("--all", parse.report.all,
                    "List unchanged metrics and those for information too");
+  report->footer(
+      "Examples:\n"
+      "  shakedown report 17\n"
+      "  shakedown report @last --format html > report.html");
   report->callback([&parse] { parse.invocation.command = parse.report; });
 
   CLI::App* cancel = app.add_subcommand("cancel", "Cancel a job; what was measured stays");
   cancel->group("Jobs");
   AddJob(cancel, parse.cancel.job);
+  cancel->footer("Examples:\n  shakedown cancel 17");
   cancel->callback([&parse] { parse.invocation.command = parse.cancel; });
 
   CLI::App* job =
@@ -191,14 +200,14 @@ void AddJobCommands(CLI::App& app, Parse& parse) {
   job->group("Jobs");
   AddJob(job, parse.job.job);
   AddJson(job, parse.job.json);
-  job->footer(kListFooter);
+  job->footer(absl::StrCat(kListFooter, "\n\nExamples:\n  shakedown job @last"));
   job->callback([&parse] { parse.invocation.command = parse.job; });
 
   CLI::App* boots = app.add_subcommand("boots", "List a job's boots and their outcomes");
   boots->group("Jobs");
   AddJob(boots, parse.boots.job);
   AddJson(boots, parse.boots.json);
-  boots->footer(kListFooter);
+  boots->footer(absl::StrCat(kListFooter, "\n\nExamples:\n  shakedown boots 17"));
   boots->callback([&parse] { parse.invocation.command = parse.boots; });
 
   CLI::App* logs = app.add_subcommand("logs", "Print the log of a boot or a build")->group("Jobs");

@@ -71,6 +71,10 @@ CLI::App* AddMachineCommands(CLI::App& app, Parse& parse) {
   AddMachines(app, parse);
   CLI::App* builds = AddListWithCommands(app, parse, "builds", ListArgs::What::kBuilds,
                                          "List builds, newest first; sign them");
+  builds->footer(absl::StrCat(kListFooter,
+                              "\n\nExamples:\n"
+                              "  shakedown builds --limit 10\n"
+                              "  shakedown builds sign debian-6.12 --key kernel.key"));
   CLI::App* sign =
       builds->add_subcommand("sign", "Vouch for a build: laptops' owners may want that");
   sign->add_option("BUILD", parse.sign.what,

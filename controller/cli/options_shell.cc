@@ -68,7 +68,11 @@ void AddShellCommands(CLI::App& app, Parse& parse) {
                    "Where the farm keeps its files; default /var/lib/shakedown")
       ->type_name("DIR");
   AddJson(doctor, parse.doctor.json);
-  doctor->footer("Changes nothing. Exit code 1 when something will not work.");
+  doctor->footer(
+      "Changes nothing. Exit code 1 when something will not work.\n\n"
+      "Examples:\n"
+      "  shakedown doctor\n"
+      "  shakedown doctor --state /srv/shakedown --json");
   doctor->callback([&parse] { parse.invocation.command = parse.doctor; });
 
   CLI::App* completion =
@@ -79,6 +83,7 @@ void AddShellCommands(CLI::App& app, Parse& parse) {
 
   CLI::App* man = app.add_subcommand("man", "Print the manual page: shakedown man | man -l -");
   man->group("This command");
+  man->footer("Examples:\n  shakedown man | man -l -");
   man->callback([&parse] { parse.man = true; });
 
   // For the scripts of `completion` alone.

@@ -189,5 +189,13 @@ TEST(HelpTest, ShowsEveryCommandAndExamples) {
   EXPECT_THAT(AnswerTo({"help", "sumbit"}).text, HasSubstr("submit"));
 }
 
+TEST(HelpTest, EveryCommandHasExamples) {
+  for (const Candidate& command : OfferForArguments({""}).candidates) {
+    const std::string text = AnswerTo({command.text, "--help"}).text;
+    EXPECT_THAT(text, HasSubstr("\nExamples:\n")) << command.text;
+    EXPECT_THAT(text, HasSubstr(std::string("\n  shakedown ") + command.text)) << command.text;
+  }
+}
+
 }  // namespace
 }  // namespace shakedown::cli
